@@ -1,0 +1,33 @@
+/** The only place that reads the wall clock. Everything else is handed a Clock. */
+
+export interface Clock {
+  /** Milliseconds since the Unix epoch. */
+  now(): number
+  /** Monotonic milliseconds, for durations. */
+  monotonic(): number
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+}
+
+/** A clock that moves only when told to: for tests and for replays. */
+export function manualClock(
+  startMs = 0,
+): Clock & { advance(ms: number): void; set(ms: number): void } {
+  let now = startMs
+  return {
+    now: () => now,
+    monotonic: () => now,
+    advance: (ms) => {
+      now += ms
+    },
+    set: (ms) => {
+      now = ms
+    },
+  }
+}
+
+/** ISO 8601 in UTC with milliseconds: the form of every instant on a wire. */
+export const isoTime = (ms: number): string => new Date(ms).toISOString()

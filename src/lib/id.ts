@@ -1,0 +1,50 @@
+/** Identifiers and the only source of randomness. */
+import type { Clock } from "./clock.ts"
+
+const HEX = "0123456789abcdef"
+
+export type NewId = () => string
+
+/**
+ * A generator of UUIDv7 (RFC 9562, section 5.7) that is strictly increasing, also when the wall clock
+ * steps back or many ids fall in one millisecond: the 12 bits `rand_a` are a counter (method 1 of
+ * section 6.2) and an overflow borrows the next millisecond. `after` seeds it with the largest id
+ * already stored, so that order survives a restart with a clock set back.
+ */
+export function uuidV7(clock: Clock, after?: string): NewId {
+  let lastMs = after === undefined ? 0 : Number.parseInt(after.replaceAll("-", "").slice(0, 12), 16)
+  let counter = 0xfff
+  return () => {
+    const now = clock.now()
+    if (now > lastMs) {
+      lastMs = now
+      counter = 0
+    } else if (counter < 0xfff) {
+      counter++
+    } else {
+      lastMs++
+      counter = 0
+    }
+    const time = lastMs.toString(16).padStart(12, "0")
+    const tail = randomHex(15)
+    const variant = HEX[8 + (Number.parseInt(tail[0]!, 16) & 3)]
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, "0")}-${variant}${tail.slice(1, 4)}-${randomHex(12)}`
+  }
+}
+
+/** An unguessable UUIDv4: for what is reachable by its id alone (images). */
+export const uuidV4: NewId = () => crypto.randomUUID()
+
+/** A fraction in [0, 1): jitter and sampling. */
+export const random = (): number => Math.random()
+
+function randomHex(length: number): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(length))
+  let text = ""
+  for (const byte of bytes) text += HEX[byte & 15]
+  return text
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+
+export const isUuid = (text: string): boolean => UUID.test(text)
