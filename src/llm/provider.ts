@@ -46,6 +46,8 @@ export interface ModelRequest {
   images: ReadonlyMap<string, ImageData>
   /** Stable per chat: a hint for providers that route by it. */
   sessionKey?: string
+  /** Optional wire features that this model's upstream refused before (`ProviderFailure.unsupported`): leave them out. */
+  omit?: ReadonlySet<string>
 }
 
 /**
@@ -72,6 +74,8 @@ export interface ProviderFailure {
   status?: number
   /** The provider's own wish, milliseconds. */
   retryAfterMs?: number
+  /** The optional wire feature (`response_format`, `cache_control` …) that the upstream does not know. */
+  unsupported?: string
 }
 
 export type StopReason = "end" | "tools" | "length" | "refusal"
