@@ -9,16 +9,19 @@ import type { Block, Message } from "./message.ts"
 
 type ItemEvent = TurnEvent & { type: "item_started" | "item_delta" | "item_completed" }
 
+type SpokenItem = Extract<Item, { kind: "agent_message" | "thinking" }>
+type CallItem = Extract<Item, { kind: "tool_call" }>
+
 /** What a live turn draws: fed with plain turn events, gives the item events that mirror them. */
 export function createItemReducer(turnId: string) {
   let count = 0
-  let open: (Item & { kind: "agent_message" | "thinking" }) | undefined
-  const calls = new Map<string, Item & { kind: "tool_call" }>()
+  let open: SpokenItem | undefined
+  const calls = new Map<string, CallItem>()
   const nextId = () => `${turnId}:${count++}`
 
   const close = (status: ItemStatus): ItemEvent[] => {
-    if (!open) return []
-    const item = { ...open, status }
+    if (open === undefined) return []
+    const item: Item = { ...open, status }
     open = undefined
     return [{ type: "item_completed", item }]
   }
@@ -27,11 +30,12 @@ export function createItemReducer(turnId: string) {
     const events: ItemEvent[] = []
     if (open?.kind !== kind) {
       events.push(...close("completed"))
-      open = { id: nextId(), kind, status: "running", turn_id: turnId, text: "" }
-      events.push({ type: "item_started", item: { ...open } })
+      const item: SpokenItem = { id: nextId(), kind, status: "running", turn_id: turnId, text: "" }
+      open = { ...item }
+      events.push({ type: "item_started", item })
     }
-    open!.text += text
-    events.push({ type: "item_delta", id: open!.id, delta: { text } })
+    open.text += text
+    events.push({ type: "item_delta", id: open.id, delta: { text } })
     return events
   }
 
@@ -100,7 +104,7 @@ export function itemsOfMessages(
   imageUrl: (id: string) => string,
 ): Item[] {
   const items: Item[] = []
-  const calls = new Map<string, Item & { kind: "tool_call" }>()
+  const calls = new Map<string, CallItem>()
   for (const message of messages) {
     let count = 0
     const base = (status: ItemStatus = "completed") => ({
