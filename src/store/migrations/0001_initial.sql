@@ -9,6 +9,8 @@ CREATE TABLE kernel_meta (
 CREATE TABLE chats (
   id TEXT PRIMARY KEY,
   title TEXT NOT NULL DEFAULT '',
+  -- The title in lower case, for search: SQLite itself folds ASCII only.
+  title_key TEXT NOT NULL DEFAULT '',
   folder TEXT NOT NULL DEFAULT 'default',
   surface TEXT,
   project TEXT,
@@ -34,6 +36,7 @@ CREATE TABLE chats (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX chats_by_update ON chats (updated_at);
 CREATE INDEX chats_by_lead ON chats (lead_chat_id) WHERE lead_chat_id IS NOT NULL;
+CREATE INDEX chats_ephemeral ON chats (updated_at) WHERE ephemeral = 1;
 
 -- One row per admitted turn: admission is durable, execution is not.
 CREATE TABLE turns (
@@ -53,6 +56,7 @@ CREATE TABLE turns (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX turns_by_chat ON turns (chat_id, id);
 CREATE INDEX turns_by_client_key ON turns (chat_id, client_key) WHERE client_key IS NOT NULL;
+CREATE INDEX turns_excluded ON turns (chat_id) WHERE excluded = 1;
 CREATE INDEX turns_open ON turns (state) WHERE state IN ('queued', 'running');
 
 -- Facts of a conversation, appended and never rewritten. Ids are UUIDv7, so they sort by time.
@@ -68,10 +72,18 @@ CREATE TABLE messages (
   created_at INTEGER NOT NULL,
   PRIMARY KEY (chat_id, id)
 ) STRICT, WITHOUT ROWID;
+-- What one person said: merging two persons renames the sender of these rows without a scan.
+CREATE INDEX messages_by_sender ON messages (json_extract(extra, '$.sender'))
+  WHERE json_extract(extra, '$.sender') IS NOT NULL;
+CREATE INDEX messages_by_turn ON messages (chat_id, turn_id) WHERE turn_id IS NOT NULL;
 
 CREATE TABLE persons (
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL,
+  -- The master named this person: a surface no longer changes the name.
+  renamed INTEGER NOT NULL DEFAULT 0,
+  -- Another person took this one over. The row stays, so that an id a surface remembers keeps its meaning.
+  merged_into INTEGER REFERENCES persons(id) ON DELETE CASCADE,
   created_at INTEGER NOT NULL
 ) STRICT;
 
@@ -101,10 +113,12 @@ CREATE TABLE spend (
   cost_micros INTEGER,
   reasoning_cost_micros INTEGER
 ) STRICT;
-CREATE INDEX spend_by_time ON spend (at);
-CREATE INDEX spend_by_chat ON spend (chat_id) WHERE chat_id IS NOT NULL;
+-- They hold the cost too: the first sum of a budget reads the index alone.
+CREATE INDEX spend_by_time ON spend (at, cost_micros);
+CREATE INDEX spend_by_chat ON spend (chat_id, cost_micros) WHERE chat_id IS NOT NULL;
+CREATE INDEX spend_by_run ON spend (run_id, cost_micros) WHERE run_id IS NOT NULL;
 
--- Sums of what a surface engaged with and answered, by calendar day in UTC milliseconds.
+-- One row per batch that a surface judged: how many messages it engaged with and how many it answered.
 CREATE TABLE triage_stat (
   id INTEGER PRIMARY KEY,
   at INTEGER NOT NULL,
@@ -125,3 +139,4 @@ CREATE TABLE images (
   expires_at INTEGER
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX images_by_expiry ON images (expires_at) WHERE expires_at IS NOT NULL;
+CREATE INDEX images_by_chat ON images (chat_id) WHERE chat_id IS NOT NULL;
