@@ -32,6 +32,27 @@ export function uuidV7(clock: Clock, after?: string): NewId {
   }
 }
 
+const SEQUENCE_DIGITS = 5
+
+/**
+ * UUIDv7s that sort right behind `parent` (itself a UUIDv7 of `uuidV7`) and before every later one: they
+ * share its 48 bits of time and 12 of counter, and the top of `rand_b` counts on. So what belongs to one
+ * parent stays together, however late it comes. `after` is the last id already given.
+ */
+export function idsWithin(parent: string, after?: string): NewId {
+  const prefix = parent.slice(0, 18)
+  let sequence = after === undefined ? 0 : sequenceOf(after)
+  return () => {
+    sequence++
+    // The variant takes the top two bits of the first digit, so the sequence keeps clear of that digit.
+    const digits = sequence.toString(16).padStart(SEQUENCE_DIGITS, "0")
+    return `${prefix}-8${digits.slice(0, 3)}-${digits.slice(3)}${randomHex(10)}`
+  }
+}
+
+const sequenceOf = (id: string): number =>
+  Number.parseInt(id.slice(20, 23) + id.slice(24, 24 + SEQUENCE_DIGITS - 3), 16)
+
 /** An unguessable UUIDv4: for what is reachable by its id alone (images). */
 export const uuidV4: NewId = () => crypto.randomUUID()
 

@@ -1,0 +1,78 @@
+/** What the turn room is built from: the rooms below it, and the settings it reads. */
+
+import type { NewMessage } from "../chats/message-row.ts"
+import type { Bus } from "../events/bus.ts"
+import type { Clock } from "../lib/clock.ts"
+import type { NewId } from "../lib/id.ts"
+import type { Log } from "../lib/log.ts"
+import type { ImageData } from "../llm/provider.ts"
+import type { Models } from "../llm/router.ts"
+import type { Chat, ChatPatch } from "../schema/chat.ts"
+import type { Effort } from "../schema/effort.ts"
+import type { ImageBlock, Message } from "../schema/message.ts"
+import type { RateLimit, Usage } from "../schema/usage.ts"
+import type { Store } from "../store/open.ts"
+import type { Registry } from "../tools/registry.ts"
+import type { AdmissionParts } from "./admission.ts"
+
+export interface TurnSettings {
+  maxIterations: number
+  maxTokens: number
+  maxTokensGuest: number
+  /** `llm.reasoning` */
+  reasoning: Effort
+  temperature: number | undefined
+  promptCache: "5m" | "1h" | undefined
+  /** Overrides `promptCache` for anchored turns. */
+  promptCacheSurface: "5m" | "1h" | "off" | undefined
+  magicKeywords: boolean
+  /** A model for titles; without one a title is the first line of the first message. */
+  summaryModel: string | undefined
+  persona: string | undefined
+  build: string
+  zone: string
+  onDemand: readonly string[]
+}
+
+export interface TurnParts {
+  clock: Clock
+  log: Log
+  store: Store
+  bus: Bus
+  newId: NewId
+  models: Models
+  registry: Registry
+  settings: TurnSettings
+  /** Masks what must not leave: secrets of the configuration. */
+  redact(text: string): string
+  speakerOf: AdmissionParts["speakerOf"]
+  personName(id: string): string | undefined
+  isKnownModel: AdmissionParts["isKnownModel"]
+  chats: {
+    get(id: string): Chat
+    patch(id: string, patch: ChatPatch): unknown
+    setContextAnchor(id: string, tokens: number, messageId: string): void
+  }
+  messages: {
+    append(drafts: NewMessage[]): Message[]
+    forPrompt(chatId: string): Message[]
+    ofTurn(chatId: string, turnId: string): Message[]
+  }
+  images: {
+    accept: AdmissionParts["acceptImage"]
+    keepDrawn(image: { base64: string; mediaType: string; chatId: string }): ImageBlock
+    load(ids: readonly string[]): Promise<Map<string, ImageData>>
+    url(id: string): string
+  }
+  spend: {
+    record(entry: {
+      chatId: string
+      turnId: string
+      source: string
+      model: string
+      usage: Usage
+      reasoningCost: number | null
+    }): void
+    noteRateLimits(upstream: string, limits: RateLimit[]): void
+  }
+}

@@ -1,0 +1,101 @@
+/** Runs one admitted turn from its entry to its last event. Whatever breaks, the turn ends in words. */
+import { idsWithin } from "../lib/id.ts"
+import type { Log } from "../lib/log.ts"
+import type { Effort } from "../schema/effort.ts"
+import { EFFORT_LEVELS } from "../schema/effort.ts"
+import type { LiveTurn } from "./live.ts"
+import { endOfFault, type LoopEnd, runLoop } from "./loop.ts"
+import type { TurnParts } from "./parts.ts"
+import { createConversation, type RunningTurn } from "./running-turn.ts"
+import type { TurnSpec } from "./spec.ts"
+import type { TurnStore } from "./store.ts"
+
+export interface TurnRun {
+  parts: TurnParts
+  rows: TurnStore
+  spec: TurnSpec
+  live: LiveTurn
+  signal: AbortSignal
+  onStart(turn: RunningTurn): void
+}
+
+export async function runTurn(run: TurnRun): Promise<void> {
+  const { parts, rows, spec, live } = run
+  const log = parts.log.with({ turn_id: spec.id, chat_id: spec.chatId })
+  const close = (end: LoopEnd) => rows.finish(spec.id, end.outcome, parts.clock.now())
+  const end = await execute(run, log, close).catch((error: unknown) => {
+    log.error("turn failed inside the kernel", {
+      error: error instanceof Error ? (error.stack ?? error.message) : String(error),
+    })
+    const fault = endOfFault(error)
+    parts.store.write(() => close(fault))
+    return fault
+  })
+  if (end.outcome.state === "failed") {
+    log.warn("turn ended with an error", { code: end.outcome.errorCode, error: end.outcome.error })
+  }
+  tellEnd(parts, live, end)
+}
+
+async function execute(run: TurnRun, log: Log, close: (end: LoopEnd) => void): Promise<LoopEnd> {
+  const { parts, spec, live, signal } = run
+  if (signal.aborted) {
+    const end: LoopEnd = { outcome: { state: "cancelled" }, retryable: false }
+    parts.store.write(() => close(end))
+    return end
+  }
+  const turn = enter(run, log)
+  run.onStart(turn)
+  run.rows.setState(spec.id, "running")
+  live.emit({ type: "turn_started", model: turn.model, effort: effortShown(parts, turn) })
+  return runLoop(parts, turn, close)
+}
+
+/** Entry: the chat as it is now, and history up to this turn. */
+function enter({ parts, spec, live, signal }: TurnRun, log: Log): RunningTurn {
+  const chat = parts.chats.get(spec.chatId)
+  const messages = parts.messages.forPrompt(spec.chatId)
+  const own = messages.filter((message) => message.turn_id === spec.id)
+  // What was admitted after this turn sorts behind it and is none of its past.
+  const past = messages.filter((message) => message.turn_id !== spec.id && message.id < spec.id)
+  return {
+    spec,
+    chat,
+    live,
+    signal,
+    log,
+    model: modelOf(parts, { spec, chatModel: chat.model }),
+    effortWishes: {
+      send: spec.effort,
+      chat: EFFORT_LEVELS.find((level) => level === chat.effort),
+      surface: spec.surfaceEffort,
+    },
+    step: 0,
+    conversation: createConversation(past, own),
+    newMessageId: idsWithin(spec.id, own.at(-1)?.id),
+  }
+}
+
+/** The message's own wish, the chat's setting, the surface's default, the general model. */
+function modelOf(parts: TurnParts, at: { spec: TurnSpec; chatModel: string | null }): string {
+  const { spec, chatModel } = at
+  const surface = spec.surfaceModel
+  const usable = surface !== undefined && parts.isKnownModel(surface) === true
+  return spec.model ?? chatModel ?? (usable ? surface : undefined) ?? parts.models.roles.general
+}
+
+const effortShown = (parts: TurnParts, turn: RunningTurn): Effort =>
+  turn.effortWishes.send ??
+  turn.effortWishes.chat ??
+  turn.effortWishes.surface ??
+  parts.settings.reasoning
+
+function tellEnd(parts: TurnParts, live: LiveTurn, end: LoopEnd): void {
+  const { outcome, retryable } = end
+  if (outcome.state === "failed") {
+    const message = parts.redact(outcome.error ?? "the turn failed")
+    live.emit({ type: "error", message, code: outcome.errorCode ?? "internal", retryable })
+    return
+  }
+  live.emit({ type: "done", reason: outcome.state })
+}

@@ -1,0 +1,62 @@
+/** One turn while it runs: what it was told, what it has said so far, and the levers on it. */
+import { type HistoryView, historyForModel } from "../context/history.ts"
+import type { NewId } from "../lib/id.ts"
+import type { Log } from "../lib/log.ts"
+import type { ModelMessage } from "../llm/provider.ts"
+import type { Chat } from "../schema/chat.ts"
+import type { Effort } from "../schema/effort.ts"
+import type { Message } from "../schema/message.ts"
+import type { LiveTurn } from "./live.ts"
+import type { TurnSpec } from "./spec.ts"
+
+export interface RunningTurn {
+  spec: TurnSpec
+  chat: Chat
+  live: LiveTurn
+  signal: AbortSignal
+  log: Log
+  /** The model asked for; a fallback may answer instead. */
+  model: string
+  /** Effort wished by everything but the model's own entry and the global default. */
+  effortWishes: { send: Effort | undefined; chat: Effort | undefined; surface: Effort | undefined }
+  /** Provider trips begun. */
+  step: number
+  conversation: Conversation
+  /** Ids that keep the turn's messages together, whatever was admitted meanwhile. */
+  newMessageId: NewId
+}
+
+export type Conversation = ReturnType<typeof createConversation>
+
+/**
+ * The messages of a turn: the past, rendered once, and its own, which only grow. A step of a long turn costs
+ * no more than the first.
+ */
+export function createConversation(past: readonly Message[], own: Message[]) {
+  const rendered = new Map<boolean, ModelMessage[]>()
+
+  return {
+    /** Messages that this turn stored, the newest last. */
+    own: own as readonly Message[],
+    add: (messages: readonly Message[]) => own.push(...messages),
+    /** For a model with or without eyes. */
+    shown: (view: HistoryView): ModelMessage[] => {
+      // Pictures are bounded over the whole request, so a turn with pictures renders everything anew.
+      if (own.some((message) => message.blocks.some((block) => block.type === "image"))) {
+        return historyForModel([...past, ...own], view)
+      }
+      const before = rendered.get(view.vision) ?? historyForModel(past, view)
+      rendered.set(view.vision, before)
+      return joined(before, historyForModel(own, view))
+    },
+  }
+}
+
+/** Puts the turn behind the past without touching the rendered past. */
+function joined(before: readonly ModelMessage[], after: readonly ModelMessage[]): ModelMessage[] {
+  const last = before.at(-1)
+  const first = after[0]
+  if (!last || !first || last.role !== first.role) return [...before, ...after]
+  const seam = { role: last.role, blocks: [...last.blocks, ...first.blocks] }
+  return [...before.slice(0, -1), seam, ...after.slice(1)]
+}

@@ -1,0 +1,117 @@
+/**
+ * Settles the calls of one answer: each gets exactly one result, stored before it is told. Calls run in
+ * order; neighbours whose tools may run side by side do.
+ */
+import { MACHINE_TEXT } from "../schema/machine-text.ts"
+import type { ToolUseBlock } from "../schema/message.ts"
+import { type CallResult, runCall } from "../tools/run.ts"
+import type { StepSnapshot } from "../tools/snapshot.ts"
+import type { TurnParts } from "./parts.ts"
+import type { RunningTurn } from "./running-turn.ts"
+
+export interface Settled {
+  /** A tool said that the turn cannot go on. */
+  fatal: string | undefined
+  /** A tool closed the turn by its success. */
+  endsTurn: boolean
+}
+
+export interface SettleOptions {
+  snapshot: StepSnapshot
+  /** The call that the output limit cut: it is answered, not run. */
+  cutCallId: string | undefined
+}
+
+const CUT_CALL =
+  "[kernel] The output limit cut this call before it was complete, so it was not run. Send the content in smaller parts."
+const AFTER_FATAL = "[kernel] not executed: an earlier tool ended the turn"
+
+export async function settleCalls(
+  parts: TurnParts,
+  turn: RunningTurn,
+  calls: { blocks: readonly ToolUseBlock[] } & SettleOptions,
+): Promise<Settled> {
+  const settled: Settled = { fatal: undefined, endsTurn: false }
+  for (const { id, name, input } of calls.blocks) {
+    turn.live.emit({ type: "tool_call", id, name, input })
+  }
+  for (const group of sideBySide(calls.blocks, calls.snapshot)) {
+    await Promise.all(
+      group.map(async (call) => {
+        const result = await answerOf(parts, turn, { call, settled, ...calls })
+        storeResult(parts, turn, { call, result })
+        if (result.fatal) settled.fatal ??= result.output
+        if (result.endsTurn) settled.endsTurn = true
+      }),
+    )
+  }
+  return settled
+}
+
+async function answerOf(
+  parts: TurnParts,
+  turn: RunningTurn,
+  at: { call: ToolUseBlock; settled: Settled } & SettleOptions,
+): Promise<CallResult> {
+  const { call, settled, snapshot, cutCallId } = at
+  if (settled.fatal !== undefined) return { output: AFTER_FATAL, isError: true }
+  if (turn.signal.aborted) return { output: MACHINE_TEXT.call_cancelled.marker, isError: true }
+  if (call.id === cutCallId) return { output: CUT_CALL, isError: true }
+  return runCall({
+    snapshot,
+    call,
+    context: {
+      chatId: turn.spec.chatId,
+      turnId: turn.spec.id,
+      identity: turn.spec.identity,
+      sender: turn.spec.sender,
+      anchor: turn.spec.anchor,
+      source: turn.spec.source,
+      signal: turn.signal,
+      log: turn.log.with({ tool: call.name, call_id: call.id }),
+    },
+    onProgress: (output) => turn.live.emit({ type: "tool_progress", id: call.id, output }),
+    redact: parts.redact,
+  })
+}
+
+function storeResult(
+  parts: TurnParts,
+  turn: RunningTurn,
+  settled: { call: ToolUseBlock; result: CallResult },
+): void {
+  const { id } = settled.call
+  const { output, isError: is_error } = settled.result
+  const { chatId, id: turnId, identity } = turn.spec
+  const stored = parts.store.write(() =>
+    parts.messages.append([
+      {
+        id: turn.newMessageId(),
+        chat_id: chatId,
+        turn_id: turnId,
+        role: "user",
+        blocks: [{ type: "tool_result", id, output, is_error }],
+        master: identity.master,
+      },
+    ]),
+  )
+  turn.conversation.add(stored)
+  turn.live.emit({ type: "tool_result", id, output, is_error })
+}
+
+/** Runs of neighbouring calls that may run together; every other call is alone. */
+function sideBySide(
+  calls: readonly ToolUseBlock[],
+  snapshot: StepSnapshot,
+): readonly ToolUseBlock[][] {
+  const groups: ToolUseBlock[][] = []
+  let open = false
+  for (const call of calls) {
+    const resolved = snapshot.resolve(call.name)
+    const concurrent = "tool" in resolved && resolved.tool.traits.concurrent === true
+    if (open && concurrent) groups.at(-1)!.push(call)
+    else groups.push([call])
+    open = concurrent
+  }
+  return groups
+}

@@ -1,0 +1,29 @@
+/** What a turn is told before it starts, computed once at admission and never changed afterwards. */
+import type { Effort } from "../schema/effort.ts"
+import type { AccessLayer } from "../tools/reach.ts"
+import type { TurnIdentity } from "../tools/tool.ts"
+
+export interface TurnSpec {
+  id: string
+  chatId: string
+  /** `message`, `cron`, `notify` … */
+  source: string
+  identity: TurnIdentity
+  sender: string | undefined
+  anchor: string | undefined
+  /** Model of this turn alone, stronger than the chat's. */
+  model: string | undefined
+  /** The surface's default, weaker than the chat's. */
+  surfaceModel: string | undefined
+  effort: Effort | undefined
+  surfaceEffort: Effort | undefined
+  ultrathink: boolean
+  maxTokens: number | undefined
+  uncapped: boolean
+  clientContext: string | undefined
+  brief: boolean
+  /** A tool must be admitted by each of these lists. */
+  access: readonly AccessLayer[]
+}
+
+export const SOURCE_MESSAGE = "message"
