@@ -113,10 +113,11 @@ CREATE TABLE spend (
   cost_micros INTEGER,
   reasoning_cost_micros INTEGER
 ) STRICT;
--- They hold the cost too: the first sum of a budget reads the index alone.
+-- It holds the cost too: the first sum of a month reads the index alone.
 CREATE INDEX spend_by_time ON spend (at, cost_micros);
-CREATE INDEX spend_by_chat ON spend (chat_id, cost_micros) WHERE chat_id IS NOT NULL;
-CREATE INDEX spend_by_run ON spend (run_id, cost_micros) WHERE run_id IS NOT NULL;
+-- These end in the row's id: a later sum seeks straight to what came since.
+CREATE INDEX spend_by_chat ON spend (chat_id) WHERE chat_id IS NOT NULL;
+CREATE INDEX spend_by_run ON spend (run_id) WHERE run_id IS NOT NULL;
 
 -- One row per batch that a surface judged: how many messages it engaged with and how many it answered.
 CREATE TABLE triage_stat (
