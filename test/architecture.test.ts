@@ -48,7 +48,8 @@ const PACKAGE_HOMES: rules.Homes = {
   "eventsource-parser": ["src/lib/sse*.ts", "src/llm/"],
   pino: ["src/lib/log.ts"],
   yaml: ["src/config/", "src/llm/mock-plan.ts"], // settings, and the script that the mock plays
-  "smol-toml": ["src/config/"],
+  "smol-toml": ["src/config/", "src/ext/"], // settings, and the declarations of external tools
+  "@cfworker/json-schema": ["src/tools/"],
 }
 
 const NAME_HOMES: rules.Homes = {

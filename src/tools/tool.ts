@@ -62,6 +62,10 @@ export interface ToolTraits {
   waitsOnCancel?: boolean
   /** Success closes the turn. */
   endsTurn?: boolean
+  /** Runs beside its neighbours of the same answer: it only reads, or guards itself. */
+  concurrent?: boolean
+  /** Leads out of any narrow set (`toolset`, `tool_load`, `tool_find`, `skill`): no set or chat list hides it. */
+  wayOut?: boolean
 }
 
 export interface ToolAnswer {
