@@ -24,7 +24,7 @@ interface Size {
 export type Sized = Pick<ModelRequest, "system" | "messages" | "tools" | "images">
 
 export interface TokenEstimator {
-  /** Tokens of a whole request. */
+  /** Tokens of a whole request, which must not change afterwards. */
   request(model: string, request: Sized): number
   /** Tokens of some messages: the tail after the provider's last own count. */
   messages(model: string, messages: ModelMessage[], images: ModelRequest["images"]): number
@@ -38,18 +38,25 @@ export interface TokenEstimator {
 
 export function createTokenEstimator(ratios: Record<string, number> = {}): TokenEstimator {
   const known = new Map(Object.entries(ratios))
+  // A request is asked about several times on its way and may hold megabytes.
+  const sizes = new WeakMap<Sized, Size>()
+  const sizeOf = (request: Sized): Size => {
+    const size = sizes.get(request) ?? requestSize(request)
+    sizes.set(request, size)
+    return size
+  }
   const ratioOf = (model: string): number => known.get(model) ?? START_RATIO
   const tokens = (model: string, size: Size): number =>
     Math.ceil(size.bytes / ratioOf(model)) + size.images * IMAGE_TOKENS
 
   return {
-    request: (model, request) => tokens(model, requestSize(request)),
+    request: (model, request) => tokens(model, sizeOf(request)),
     messages: (model, messages, images) => tokens(model, messagesSize(messages, images)),
     text: (model, text) => tokens(model, { bytes: Buffer.byteLength(text), images: 0 }),
     ratios: () => Object.fromEntries(known),
     calibrate: (model, request, usage) => {
       if (usage.estimated) return
-      const size = requestSize(request)
+      const size = sizeOf(request)
       const textTokens = usage.prompt_tokens - size.images * IMAGE_TOKENS
       if (textTokens < MIN_CALIBRATION_TOKENS) return
       const observed = clamp(size.bytes / textTokens)
