@@ -10,7 +10,13 @@ const EXIT_USAGE = 2
 
 /** Each takes the arguments after its own name and gives the exit code. */
 const COMMANDS: Record<CommandName, (args: string[]) => Promise<number>> = {
-  serve: async (args) => (await import("./cli/serve.ts")).runServeCommand(args),
+  serve: async (args) => {
+    const [{ runServeCommand }, { startServing }] = await Promise.all([
+      import("./cli/serve.ts"),
+      import("./kernel/serving.ts"),
+    ])
+    return runServeCommand(args, startServing)
+  },
   config: async (args) => (await import("./cli/config.ts")).runConfigCommand(args),
   help: async () => {
     await say((await import("./cli/help.ts")).HELP)
@@ -30,4 +36,4 @@ async function run(argv: readonly string[]): Promise<number> {
   return EXIT_USAGE
 }
 
-process.exitCode = await run(process.argv.slice(2))
+process.exit(await run(process.argv.slice(2)))

@@ -92,7 +92,7 @@ function assistantBlocks(message: Message, view: HistoryView): Block[] {
         return [{ type: "text", text: imageReference(block.id, view.imageUrl(block.id)) }]
       case "tool_use":
         return [block]
-      case "tool_result":
+      default:
         return []
     }
   })

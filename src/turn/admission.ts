@@ -8,13 +8,18 @@ import { cleanText, cutMiddle, firstLine } from "../lib/text.ts"
 import { hasUltrathink } from "../llm/effort.ts"
 import type { Chat } from "../schema/chat.ts"
 import { isMachineText } from "../schema/machine-text.ts"
-import type { Block, ImageBlock } from "../schema/message.ts"
+import type { Block } from "../schema/message.ts"
 import type { BatchMessage, NewImage, Send } from "../schema/send.ts"
 import { SOURCE_MESSAGE, type TurnSpec } from "./spec.ts"
 
 /** A client's system addendum is cut in the middle past this. */
 export const CLIENT_CONTEXT_MAX_CHARS = 32_000
 const TITLE_MAX_CHARS = 60
+
+export interface Picture {
+  base64: string
+  mediaType?: string
+}
 
 /** One person's words, checked and ready to store. */
 export interface Utterance {
@@ -39,61 +44,98 @@ export interface Speaker {
 
 export interface AdmissionParts {
   newId: NewId
-  speakerOf(who: {
-    sender?: string | undefined
-    guest?: boolean | undefined
-    trusted?: boolean | undefined
-    privileged?: boolean | undefined
+  speakerOf(claim: {
+    sender?: string
+    guest?: boolean
+    trusted?: boolean
+    privileged?: boolean
   }): Speaker
-  /** Checks and stores a picture; throws KernelError with the field it was given. */
-  acceptImage(image: NewImage, chatId: string, path: string): ImageBlock
+  /** Checks all pictures, then stores them; throws KernelError with the field that is wrong. */
+  acceptImages(
+    pictures: readonly Picture[],
+    chatId: string,
+  ): Promise<{ id: string; media_type: string }[]>
   /** True, or a sentence that names the nearest known model. */
   isKnownModel(name: string): true | string
   magicKeywords: boolean
 }
 
-/** Everything a send says, in order: the batch first, then its own text. Throws KernelError("invalid"). */
-export function utterancesOf(chat: Chat, send: Send, parts: AdmissionParts): Utterance[] {
-  const said: { body: BatchMessage; path: string }[] = (send.batch ?? []).map((body, index) => ({
+/**
+ * Everything a send says, in order: the batch first, then its own text. Nothing is stored, not even a
+ * picture, before all of it has been checked. Throws KernelError("invalid").
+ */
+export async function utterancesOf(
+  chat: Chat,
+  send: Send,
+  parts: AdmissionParts,
+): Promise<Utterance[]> {
+  const said = saidIn(send)
+  const utterances = said.map(({ body, path }) => utteranceOf(send, { body, path }, parts))
+  const pictures = said.map(({ body }) => (body.images ?? []).map(asPicture))
+  if (pictures.every((list) => list.length === 0)) return utterances
+  const stored = await parts.acceptImages(pictures.flat(), chat.id)
+  return utterances.map((utterance, index) => {
+    const own = stored.splice(0, pictures[index]!.length)
+    const images = own.map(({ id, media_type }): Block => ({ type: "image", id, media_type }))
+    return { ...utterance, blocks: [...utterance.blocks, ...images] }
+  })
+}
+
+/** The send's words without its pictures: enough to compute its rights. */
+export const wordsOf = (send: Send, parts: AdmissionParts): Utterance[] =>
+  saidIn(send).map((said) => utteranceOf(send, said, parts))
+
+const asPicture = ({ data, media_type }: NewImage): Picture => ({
+  base64: data,
+  ...(media_type !== undefined && { mediaType: media_type }),
+})
+
+interface Said {
+  body: BatchMessage
+  /** Where the body stands in the send, for errors. */
+  path: string
+}
+
+function saidIn(send: Send): Said[] {
+  const said: Said[] = (send.batch ?? []).map((body, index) => ({
     body,
     path: `batch.${index}.`,
   }))
   const own = send.text !== undefined || send.images !== undefined
   if (own || said.length === 0) said.push({ body: send, path: "" })
-  const identity = { guest: send.guest, trusted: send.trusted, privileged: send.privileged }
-  return said.map(({ body, path }) => {
-    const sender = body.sender ?? send.sender
-    const speaker = parts.speakerOf({ ...identity, sender })
-    return {
-      blocks: blocksOf(chat.id, { body, path }, parts),
-      master: speaker.master,
-      privileged: speaker.privileged,
-      sender: speaker.sender,
-      anchor: path === "" ? send.anchor : undefined,
-      ext_id: body.ext_id,
-      reply_to_ext_id: body.reply_to_ext_id,
-      reply_to_text: body.reply_to_text,
-      saidAt: body.at === undefined ? undefined : instant(body.at, `${path}at`),
-    }
-  })
+  return said
 }
 
-function blocksOf(
-  chatId: string,
-  said: { body: BatchMessage; path: string },
-  parts: AdmissionParts,
-): Block[] {
-  const { body, path } = said
-  const text = cleanText(body.text ?? "")
-  if (text.trim() === "" && !body.images?.length) {
-    throw new KernelError("invalid", "a message needs text or images", { path: `${path}text` })
+function utteranceOf(send: Send, { body, path }: Said, parts: AdmissionParts): Utterance {
+  const speaker = parts.speakerOf(claimOf(send, body.sender ?? send.sender))
+  return {
+    blocks: textBlocks(body, path),
+    master: speaker.master,
+    privileged: speaker.privileged,
+    sender: speaker.sender,
+    anchor: path === "" ? send.anchor : undefined,
+    ext_id: body.ext_id,
+    reply_to_ext_id: body.reply_to_ext_id,
+    reply_to_text: body.reply_to_text,
+    saidAt: body.at === undefined ? undefined : instant(body.at, `${path}at`),
   }
-  const images = (body.images ?? []).map((image, index) =>
-    parts.acceptImage(image, chatId, `${path}images.${index}`),
-  )
-  // Speech that looks like the kernel's own marker would be taken for it: one space keeps it speech.
-  const speech = isMachineText(text) ? ` ${text}` : text
-  return [...(text.trim() === "" ? [] : [{ type: "text" as const, text: speech }]), ...images]
+}
+
+const claimOf = ({ guest, trusted, privileged }: Send, sender: string | undefined) => ({
+  ...(guest !== undefined && { guest }),
+  ...(trusted !== undefined && { trusted }),
+  ...(privileged !== undefined && { privileged }),
+  ...(sender !== undefined && { sender }),
+})
+
+function textBlocks(body: BatchMessage, path: string): Block[] {
+  const text = cleanText(body.text ?? "")
+  if (text.trim() !== "") {
+    // Speech that begins like the kernel's own marker would be taken for it: one space keeps it speech.
+    return [{ type: "text", text: isMachineText(text) ? ` ${text}` : text }]
+  }
+  if (body.images?.length) return []
+  throw new KernelError("invalid", "a message needs text or images", { path: `${path}text` })
 }
 
 function instant(text: string, path: string): number {
@@ -118,12 +160,7 @@ export function specOf(
   const known = send.model === undefined ? true : parts.isKnownModel(send.model)
   if (known !== true) throw new KernelError("invalid", known, { path: "model" })
   const last = utterances.at(-1)!
-  const speaker = parts.speakerOf({
-    sender: send.sender ?? last.sender,
-    guest: send.guest,
-    trusted: send.trusted,
-    privileged: send.privileged,
-  })
+  const speaker = parts.speakerOf(claimOf(send, send.sender ?? last.sender))
   // A turn that answers several people has the rights of the least of them.
   const master = speaker.master && utterances.every((utterance) => utterance.master)
   const privileged = speaker.privileged && utterances.every((utterance) => utterance.privileged)

@@ -6,6 +6,7 @@ import { KernelError } from "../lib/error.ts"
 import { reasoningCost } from "../llm/price.ts"
 import type { ProviderFailure } from "../llm/provider.ts"
 import type { Message, ToolUseBlock } from "../schema/message.ts"
+import type { Usage } from "../schema/usage.ts"
 import { snapshot as freezeTools } from "../tools/snapshot.ts"
 import { closedIds } from "./closes.ts"
 import type { TurnParts } from "./parts.ts"
@@ -106,7 +107,7 @@ function storeAnswer(
 ): void {
   const { answer, end, close } = step
   const blocks = keptBlocks(answer)
-  const { chatId, id: turnId, identity, source } = turn.spec
+  const { chatId, id: turnId, identity } = turn.spec
   const closes = identity.anchored ? closedIds(lastText(blocks)) : []
   const stored = parts.store.write((): Message[] => {
     const messages =
@@ -124,22 +125,29 @@ function storeAnswer(
               ...(closes.length > 0 && { closes }),
             },
           ])
-    if (answer.usage) {
-      const { usage, model } = answer
-      const priceOut = parts.models.priceOut(model)
-      const thought = priceOut === undefined ? null : reasoningCost(usage, priceOut)
-      parts.spend.record({ chatId, turnId, source, model, usage, reasoningCost: thought })
-      const message = messages[0]
-      if (message) {
-        const tokens = usage.prompt_tokens + usage.completion_tokens
-        parts.chats.setContextAnchor(chatId, tokens, message.id)
-      }
+    for (const { model, usage } of answer.paid) recordSpend(parts, turn, { model, usage })
+    const message = messages[0]
+    if (answer.usage && message) {
+      const tokens = answer.usage.prompt_tokens + answer.usage.completion_tokens
+      parts.chats.setContextAnchor(chatId, tokens, message.id)
     }
     if (end) close(end)
     return messages
   })
   if (answer.rateLimits.length > 0) parts.spend.noteRateLimits(answer.upstream, answer.rateLimits)
   turn.conversation.add(stored)
+}
+
+function recordSpend(
+  parts: TurnParts,
+  turn: RunningTurn,
+  trip: { model: string; usage: Usage },
+): void {
+  const { chatId, id: turnId, source } = turn.spec
+  const { model, usage } = trip
+  const priceOut = parts.router.models.resolve(model).entry.prices?.out
+  const thought = priceOut === undefined ? null : reasoningCost(usage, priceOut)
+  parts.spend.record({ chatId, turnId, source, model, usage, reasoningCost: thought })
 }
 
 /** A failed or cancelled trip keeps what was said and drops calls that nobody was told of. */

@@ -6,10 +6,10 @@ import type { Clock } from "../lib/clock.ts"
 import type { NewId } from "../lib/id.ts"
 import type { Log } from "../lib/log.ts"
 import type { ImageData } from "../llm/provider.ts"
-import type { Models } from "../llm/router.ts"
+import type { Router } from "../llm/router.ts"
 import type { Chat, ChatPatch } from "../schema/chat.ts"
 import type { Effort } from "../schema/effort.ts"
-import type { ImageBlock, Message } from "../schema/message.ts"
+import type { Message } from "../schema/message.ts"
 import type { RateLimit, Usage } from "../schema/usage.ts"
 import type { Store } from "../store/open.ts"
 import type { Registry } from "../tools/registry.ts"
@@ -40,7 +40,7 @@ export interface TurnParts {
   store: Store
   bus: Bus
   newId: NewId
-  models: Models
+  router: Router
   registry: Registry
   settings: TurnSettings
   /** Masks what must not leave: secrets of the configuration. */
@@ -59,9 +59,12 @@ export interface TurnParts {
     ofTurn(chatId: string, turnId: string): Message[]
   }
   images: {
-    accept: AdmissionParts["acceptImage"]
-    keepDrawn(image: { base64: string; mediaType: string; chatId: string }): ImageBlock
-    load(ids: readonly string[]): Promise<Map<string, ImageData>>
+    acceptAll: AdmissionParts["acceptImages"]
+    keepDrawn(drawn: {
+      bytes: Uint8Array
+      chatId: string
+    }): Promise<{ id: string; media_type: string }>
+    load(ids: Iterable<string>): Promise<Map<string, ImageData>>
     url(id: string): string
   }
   spend: {

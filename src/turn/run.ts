@@ -81,7 +81,9 @@ function modelOf(parts: TurnParts, at: { spec: TurnSpec; chatModel: string | nul
   const { spec, chatModel } = at
   const surface = spec.surfaceModel
   const usable = surface !== undefined && parts.isKnownModel(surface) === true
-  return spec.model ?? chatModel ?? (usable ? surface : undefined) ?? parts.models.roles.general
+  return (
+    spec.model ?? chatModel ?? (usable ? surface : undefined) ?? parts.router.models.roles.general
+  )
 }
 
 const effortShown = (parts: TurnParts, turn: RunningTurn): Effort =>

@@ -1,11 +1,13 @@
 /** One trip to the provider: the request, its stream to the live stream, and the answer folded. */
 import { systemParts } from "../context/fragments/system.ts"
 import { requestMessages, WRAPUP_TRIPS } from "../context/request.ts"
+import { errorText } from "../lib/error.ts"
 import { effortFor } from "../llm/effort.ts"
 import { createFold, type FoldedMessage } from "../llm/fold.ts"
+import type { Target } from "../llm/models.ts"
 import type { ImageData, ModelMessage, ModelRequest } from "../llm/provider.ts"
-import type { ModelEntry, RoutedEvent } from "../llm/router.ts"
-import { emptyUsage, type Usage } from "../schema/usage.ts"
+import type { RoutedEvent } from "../llm/router.ts"
+import type { Usage } from "../schema/usage.ts"
 import type { StepSnapshot } from "../tools/snapshot.ts"
 import type { TurnParts } from "./parts.ts"
 import type { RunningTurn } from "./running-turn.ts"
@@ -14,6 +16,8 @@ export interface StepAnswer extends FoldedMessage {
   /** The model that answered, and the upstream it stands at. */
   model: string
   upstream: string
+  /** What each attempt consumed: a broken one was paid, too. */
+  paid: { model: string; usage: Usage }[]
 }
 
 export async function takeStep(
@@ -23,13 +27,17 @@ export async function takeStep(
 ): Promise<StepAnswer> {
   const images = await loadImages(parts, turn)
   const answer = new StepReader(parts, turn)
-  const events = parts.models.stream({
+  const events = parts.router.stream({
     model: turn.model,
-    build: (entry) => buildRequest(parts, turn, { entry, snapshot, images }),
+    buildRequest: (target) => buildRequest(parts, turn, { target, snapshot, images }),
     spender: { chat: turn.spec.chatId },
     signal: turn.signal,
+    onOverflow: "larger",
   })
-  for await (const event of events) answer.read(event)
+  for await (const event of events) {
+    if (event.type === "image") await answer.keepPicture(event)
+    else answer.read(event)
+  }
   return answer.result()
 }
 
@@ -41,13 +49,14 @@ class StepReader {
   #upstream = ""
   #fold = createFold({ provider: "", model: "" }, () => "")
   readonly #pictures: FoldedMessage["blocks"] = []
+  readonly #paid: StepAnswer["paid"] = []
 
   constructor(parts: TurnParts, turn: RunningTurn) {
     this.#parts = parts
     this.#turn = turn
   }
 
-  read(event: RoutedEvent): void {
+  read(event: Exclude<RoutedEvent, { type: "image" }>): void {
     const { live } = this.#turn
     switch (event.type) {
       case "model":
@@ -82,21 +91,27 @@ class StepReader {
       case "thinking":
         live.emit({ type: "thinking_delta", text: event.text })
         break
-      case "image":
-        this.#keepPicture(event)
-        return
+      case "usage":
+        this.#paid.push({ model: this.#model, usage: event.usage })
+        break
       default:
         break
     }
     this.#fold.push(event)
   }
 
-  #keepPicture(event: { mediaType: string; base64: string }): void {
+  /** A picture that cannot be kept costs itself, not the turn. */
+  async keepPicture(event: { base64: string }): Promise<void> {
     const { images } = this.#parts
-    const { mediaType, base64 } = event
-    const block = images.keepDrawn({ base64, mediaType, chatId: this.#turn.spec.chatId })
-    this.#pictures.push(block)
-    const { id, media_type } = block
+    const bytes = Uint8Array.fromBase64(event.base64)
+    const kept = await images
+      .keepDrawn({ bytes, chatId: this.#turn.spec.chatId })
+      .catch((error: unknown) => {
+        this.#turn.log.warn("a drawn picture was lost", { error: errorText(error) })
+      })
+    if (!kept) return
+    const { id, media_type } = kept
+    this.#pictures.push({ type: "image", id, media_type })
     this.#turn.live.emit({ type: "image", id, media_type, url: images.url(id) })
   }
 
@@ -107,28 +122,25 @@ class StepReader {
       blocks: [...folded.blocks, ...this.#pictures],
       model: this.#model || this.#turn.model,
       upstream: this.#upstream,
+      paid: this.#paid,
     }
   }
 }
 
-/** The usage event of a trip; a trip without any figures still counts as one. */
-export function emitUsage(turn: RunningTurn, answer: StepAnswer): Usage {
-  const usage = answer.usage ?? { ...emptyUsage(), estimated: true }
+/** One usage event for each attempt that consumed something. */
+export function emitUsage(turn: RunningTurn, answer: StepAnswer): void {
   const limits = answer.rateLimits
-  turn.live.emit({
-    type: "usage",
-    ...usage,
-    model: answer.model,
-    ...(limits.length > 0 && { rate_limits: limits }),
-  })
-  return usage
+  for (const { model, usage } of answer.paid) {
+    const rate_limits = limits.length > 0 ? limits : undefined
+    turn.live.emit({ type: "usage", ...usage, model, ...(rate_limits && { rate_limits }) })
+  }
 }
 
 async function loadImages(
   parts: TurnParts,
   turn: RunningTurn,
 ): Promise<ReadonlyMap<string, ImageData>> {
-  const entry = parts.models.resolve(turn.model)
+  const { entry } = parts.router.models.resolve(turn.model)
   if (!entry.multimodal) return new Map()
   const messages = turn.conversation.shown(historyView(parts, turn, true))
   const ids = messages.flatMap((message) =>
@@ -148,14 +160,16 @@ const historyView = (parts: TurnParts, turn: RunningTurn, vision: boolean) => ({
 function buildRequest(
   parts: TurnParts,
   turn: RunningTurn,
-  step: { entry: ModelEntry; snapshot: StepSnapshot; images: ReadonlyMap<string, ImageData> },
+  step: { target: Target; snapshot: StepSnapshot; images: ReadonlyMap<string, ImageData> },
 ): ModelRequest {
-  const { entry, snapshot, images } = step
+  const { target, snapshot, images } = step
+  const { entry, upstream } = target
   const { settings } = parts
   const { spec } = turn
-  const cacheTtl = cacheTtlOf(parts, turn, entry)
+  const temperature = upstream.defaults.temperature ?? settings.temperature
+  const cacheTtl = cacheTtlOf(parts, turn, target)
   const history: ModelMessage[] = turn.conversation.shown(
-    historyView(parts, turn, entry.multimodal === true),
+    historyView(parts, turn, entry.multimodal),
   )
   const system = systemParts({
     persona: settings.persona,
@@ -181,11 +195,11 @@ function buildRequest(
       ...turn.effortWishes,
       ultrathink: spec.ultrathink,
       entry: entry.effort,
-      global: entry.reasoning ?? settings.reasoning,
+      global: upstream.defaults.effort ?? settings.reasoning,
     }),
     images,
     sessionKey: spec.chatId,
-    ...(settings.temperature !== undefined && { temperature: settings.temperature }),
+    ...(temperature !== undefined && { temperature }),
     ...(cacheTtl !== undefined && { cacheTtl }),
     ...(entry.imageOutput && { imageOutput: true }),
   }
@@ -204,13 +218,9 @@ function maxTokensOf(parts: TurnParts, turn: RunningTurn): number {
   return Math.min(identity.master ? maxTokens : Math.min(maxTokens, maxTokensGuest), asked)
 }
 
-function cacheTtlOf(
-  parts: TurnParts,
-  turn: RunningTurn,
-  entry: ModelEntry,
-): "5m" | "1h" | undefined {
+function cacheTtlOf(parts: TurnParts, turn: RunningTurn, target: Target): "5m" | "1h" | undefined {
   const { promptCache, promptCacheSurface } = parts.settings
-  const general = entry.promptCache ?? promptCache
+  const general = target.upstream.defaults.cacheTtl ?? promptCache
   if (!turn.spec.identity.anchored || promptCacheSurface === undefined) return general
   return promptCacheSurface === "off" ? undefined : promptCacheSurface
 }

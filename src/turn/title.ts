@@ -1,6 +1,7 @@
 /** Names a new chat by what was said first, with a model when one is configured for it. */
 import { errorText } from "../lib/error.ts"
-import { firstLine } from "../lib/text.ts"
+import { firstLine, head } from "../lib/text.ts"
+import { complete } from "../llm/complete.ts"
 import { titleOf, type Utterance } from "./admission.ts"
 import type { TurnParts } from "./parts.ts"
 import type { TurnSpec } from "./spec.ts"
@@ -9,6 +10,7 @@ import titlePrompt from "./title.txt" with { type: "text" }
 const TITLE_MAX_CHARS = 80
 const TITLE_MAX_TOKENS = 64
 const SAID_MAX_CHARS = 2000
+const TITLE_TIMEOUT_MS = 60_000
 
 /** Runs after the turn; a failure leaves the derived title and is only logged. */
 export async function giveTitle(parts: TurnParts, spec: TurnSpec, first: Utterance): Promise<void> {
@@ -17,12 +19,13 @@ export async function giveTitle(parts: TurnParts, spec: TurnSpec, first: Utteran
   const derived = titleOf(first)
   try {
     const said = first.blocks.map((block) => (block.type === "text" ? block.text : "")).join(" ")
-    const answer = await parts.models.complete({
+    const answer = await complete(parts.router, {
       model,
       system: titlePrompt.trim(),
-      prompt: said.slice(0, SAID_MAX_CHARS),
+      messages: [{ role: "user", blocks: [{ type: "text", text: head(said, SAID_MAX_CHARS) }] }],
       maxTokens: TITLE_MAX_TOKENS,
       spender: { chat: spec.chatId },
+      signal: AbortSignal.timeout(TITLE_TIMEOUT_MS),
     })
     if ("failure" in answer) throw new Error(answer.failure.message)
     const title = cleanTitle(answer.text)

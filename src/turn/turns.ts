@@ -12,7 +12,14 @@ import { idsWithin } from "../lib/id.ts"
 import type { Generation } from "../schema/generation.ts"
 import type { Message } from "../schema/message.ts"
 import type { Send } from "../schema/send.ts"
-import { type AdmissionParts, specOf, titleOf, type Utterance, utterancesOf } from "./admission.ts"
+import {
+  type AdmissionParts,
+  specOf,
+  titleOf,
+  type Utterance,
+  utterancesOf,
+  wordsOf,
+} from "./admission.ts"
 import { createLiveTurn, type LiveTurn } from "./live.ts"
 import type { TurnParts } from "./parts.ts"
 import { eventsOfStoredTurn } from "./replay.ts"
@@ -57,7 +64,7 @@ export function createTurns(parts: TurnParts) {
   const admission: AdmissionParts = {
     newId: parts.newId,
     speakerOf: parts.speakerOf,
-    acceptImage: parts.images.accept,
+    acceptImages: parts.images.acceptAll,
     isKnownModel: parts.isKnownModel,
     magicKeywords: parts.settings.magicKeywords,
   }
@@ -124,7 +131,7 @@ export function createTurns(parts: TurnParts) {
     if (live || row.state !== "interrupted" || rows.isOvertaken(row)) return { ...attached, live }
     // The kernel died before it could answer: the message is there, so only the turn starts anew.
     const chat = parts.chats.get(chatId)
-    const utterances = utterancesOf(chat, { ...send, images: undefined }, admission)
+    const utterances = wordsOf(send, admission)
     const spec = { ...specOf(chat, send, { utterances, parts: admission }), id: row.id }
     rows.setState(row.id, "queued")
     return { ...attached, live: launch(spec, messageIds).live }
@@ -146,7 +153,10 @@ export function createTurns(parts: TurnParts) {
     if (queue.depth(chatId) >= QUEUE_MAX) {
       throw new KernelError("busy", `${QUEUE_MAX} turns already wait in this chat; try again later`)
     }
-    const utterances = utterancesOf(chat, body, admission)
+    const utterances = await utterancesOf(chat, body, admission)
+    // Its twin may have been admitted while the pictures were stored.
+    const twin = key === undefined ? undefined : rows.byClientKey(chatId, key, since)
+    if (twin) return attach(twin, chatId, body)
     const spec = specOf(chat, body, { utterances, parts: admission })
     const messages = parts.store.write((): Message[] => {
       const stored = parts.messages.append(drafts(chatId, spec.id, utterances))
@@ -161,9 +171,9 @@ export function createTurns(parts: TurnParts) {
     return { turnId: spec.id, messageIds, live: turn.live, attached: false }
   }
 
-  const silent = (chatId: string, body: Send): { message_ids: string[] } => {
+  const silent = async (chatId: string, body: Send): Promise<{ message_ids: string[] }> => {
     const chat = openChat(chatId)
-    const utterances = utterancesOf(chat, body, admission)
+    const utterances = await utterancesOf(chat, body, admission)
     const stored = parts.store.write(() => parts.messages.append(drafts(chatId, null, utterances)))
     const message_ids = stored.map((message) => message.id)
     parts.bus.publish(chatId, { type: "message.silent", message_ids })
@@ -193,6 +203,12 @@ export function createTurns(parts: TurnParts) {
     isRunning: (chatId: string): boolean => queue.depth(chatId) > 0,
     replayFinished: (turnId: string): Emission[] => eventsOfStoredTurn(parts, rows, turnId),
     cancelChat,
+    /** Cancels every turn of the chat; settles when they are over and stored. */
+    stopChat: async (chatId: string, reason: string): Promise<void> => {
+      const turns = inChat(chatId)
+      await cancelChat(chatId, reason)
+      await Promise.all(turns.map((turn) => turn.finished))
+    },
     cancel: async (turnId: string, reason = "asked by a client"): Promise<boolean> => {
       const turn = active.get(turnId)
       if (turn) await stop(turn, reason)

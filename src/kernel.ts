@@ -1,0 +1,138 @@
+/** The parts list: builds every room in order and hands each what it needs. No logic lives here. */
+import type { ApiParts } from "./api/parts.ts"
+import { createChats } from "./chats/chats.ts"
+import { createItems } from "./chats/items.ts"
+import { createMessages } from "./chats/messages.ts"
+import { configSecrets } from "./config/mask.ts"
+import type { Config } from "./config/schema.ts"
+import { createBus } from "./events/bus.ts"
+import { loadExternalTools } from "./ext/load.ts"
+import { createImages } from "./images/images.ts"
+import { completeOnce } from "./kernel/complete.ts"
+import { startHousekeeping } from "./kernel/housekeeping.ts"
+import { createModelRouter } from "./kernel/models.ts"
+import { readPersona } from "./kernel/persona.ts"
+import { commit, version } from "./lib/build-info.ts"
+import type { Clock } from "./lib/clock.ts"
+import type { Environment } from "./lib/environment.ts"
+import { errorText } from "./lib/error.ts"
+import { uuidV4, uuidV7 } from "./lib/id.ts"
+import type { Log } from "./lib/log.ts"
+import { maskLiterals } from "./lib/mask.ts"
+import type { MockOptions } from "./llm/mock.ts"
+import { createPersons } from "./persons/persons.ts"
+import { personTools } from "./persons/tools.ts"
+import { createSpend } from "./spend/spend.ts"
+import { newestId } from "./store/newest-id.ts"
+import { openStore } from "./store/open.ts"
+import { createReader } from "./store/reader.ts"
+import { createRegistry } from "./tools/registry.ts"
+import { createTurns } from "./turn/turns.ts"
+
+export interface KernelOptions {
+  config: Config
+  environment: Environment
+  clock: Clock
+  log: Log
+  /** For upstreams of the provider `mock`. */
+  mock?: MockOptions
+}
+
+export interface Kernel {
+  /** What the API needs of it. */
+  api: ApiParts
+  /** Takes no new work, waits up to `drainMs` for running turns, cancels the rest and closes the file. */
+  close(drainMs: number): Promise<void>
+}
+
+/** Throws KernelError("config") for a database, a persona or a setting that cannot be used. */
+export async function createKernel(options: KernelOptions): Promise<Kernel> {
+  const { config, environment, clock, log } = options
+  const zone = config.master.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
+  const redact = maskLiterals(configSecrets(config))
+  const persona = await readPersona(config.persona.file)
+
+  const store = openStore({ path: config.db.path, log })
+  const reader = createReader(store.path)
+  const newId = uuidV7(clock, newestId(store))
+  const bus = createBus({ clock })
+
+  const spend = createSpend({ store, reader, clock })
+  const router = createModelRouter({ config, clock, log, spend, zone, mock: options.mock })
+  const { models } = router
+  const isKnownModel = (name: string): true | string => {
+    try {
+      return models.resolve(name) && true
+    } catch (error) {
+      return errorText(error)
+    }
+  }
+
+  const persons = createPersons({ store, clock, masterAliases: config.master.aliases })
+  const images = createImages({
+    ...{ store, clock, log, newId: uuidV4 },
+    dir: config.images.dir,
+    keepMs: config.images.keep,
+    maxBytes: config.images.max_bytes,
+    ...(config.images.base_url !== undefined && { baseUrl: config.images.base_url }),
+  })
+  const messages = createMessages({ store, clock, newId })
+  const items = createItems({ messages, imageUrl: images.url })
+  const chats = createChats({
+    ...{ store, clock, newId, isKnownModel },
+    emit: bus.publish,
+    quietFolders: config.chats.quiet_folders,
+    ephemeralTtlMs: config.chats.ephemeral_ttl,
+    isRunning: (chatId) => turns.isRunning(chatId),
+    stopTurns: (chatId, reason) => turns.stopChat(chatId, reason),
+  })
+
+  const registry = createRegistry({ log })
+  registry.registerAll(personTools(persons))
+  const external = await loadExternalTools({ dir: config.tools.dir, log, environment })
+  registry.registerAll(external.tools)
+
+  const { llm } = config
+  const turns = createTurns({
+    ...{ clock, log, store, bus, newId, router, registry, redact, isKnownModel },
+    ...{ chats, messages, images },
+    speakerOf: persons.speakerOf,
+    personName: (id) => persons.get(id)?.name,
+    spend: { record: spend.record, noteRateLimits: spend.rateLimits.set },
+    settings: {
+      maxIterations: llm.max_turn_iterations,
+      maxTokens: llm.max_tokens,
+      maxTokensGuest: llm.max_tokens_guest,
+      reasoning: llm.reasoning,
+      temperature: llm.temperature,
+      promptCache: llm.prompt_cache,
+      promptCacheSurface: llm.prompt_cache_telegram,
+      magicKeywords: llm.magic_keywords,
+      summaryModel: llm.summary_model,
+      persona,
+      build: `${version} (${commit})`,
+      zone,
+      onDemand: config.tools.on_demand,
+    },
+  })
+  const interrupted = turns.recover()
+  if (interrupted > 0) log.warn("turns were cut off by the last stop", { turns: interrupted })
+  const stopHousekeeping = startHousekeeping({ chats, images, clock, log })
+
+  const write = (work: () => void) => store.write(work)
+  const promptCache = llm.prompt_cache
+  return {
+    api: {
+      ...{ config, log, clock, newId, bus, turns, chats, messages, items, persons, images, spend },
+      ...{ registry, models, zone },
+      build: { version, commit },
+      complete: (body, signal) => completeOnce({ router, spend, write, promptCache }, body, signal),
+    },
+    close: async (drainMs) => {
+      stopHousekeeping()
+      await turns.drain(drainMs)
+      reader.close()
+      store.close()
+    },
+  }
+}

@@ -1,0 +1,45 @@
+/** Chores by the clock: ephemeral chats that fell silent, pictures that expired. */
+import type { Chats } from "../chats/chats.ts"
+import type { Images } from "../images/images.ts"
+import type { Clock } from "../lib/clock.ts"
+import { errorText } from "../lib/error.ts"
+import type { Log } from "../lib/log.ts"
+
+/** A timer that sleeps longer than this would miss what was made meanwhile, or a machine that slept. */
+const LOOK_EVERY_MS = 5 * 60_000
+const DAY_MS = 24 * 3600 * 1000
+
+export interface Chores {
+  chats: Pick<Chats, "reap" | "nextReapAt">
+  images: Pick<Images, "purgeExpired" | "removeOfChat">
+  clock: Clock
+  log: Log
+}
+
+/** Looks at once and then every few minutes; gives the function that stops it. */
+export function startHousekeeping(chores: Chores): () => void {
+  const { chats, images, clock, log } = chores
+  let purgedAt = Number.NEGATIVE_INFINITY
+
+  const look = async (): Promise<void> => {
+    const due = chats.nextReapAt()
+    if (due !== undefined && due <= clock.now()) {
+      const gone = await chats.reap()
+      for (const chatId of gone) await images.removeOfChat(chatId)
+      if (gone.length > 0) log.info("ephemeral chats reaped", { chats: gone.length })
+    }
+    if (clock.now() - purgedAt < DAY_MS) return
+    purgedAt = clock.now()
+    const purged = await images.purgeExpired()
+    if (purged > 0) log.info("expired pictures purged", { images: purged })
+  }
+  const lookSafely = () => {
+    void look().catch((error) => log.error("housekeeping failed", { error: errorText(error) }))
+  }
+
+  const timer = setInterval(lookSafely, LOOK_EVERY_MS)
+  timer.unref()
+  // Behind the first reply: nothing here may delay the start.
+  setImmediate(lookSafely)
+  return () => clearInterval(timer)
+}
