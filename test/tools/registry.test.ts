@@ -52,7 +52,7 @@ test("TOOL-1: a group comes with the registration and orders the list, whoever r
   expect(order(...tools.toReversed())).toEqual(order(...tools))
 })
 
-test("TOOL-4: a module that attaches anew collides with nothing", () => {
+test("a module that attaches anew collides with nothing", () => {
   const registry = registryOf(
     makeTool({ name: "shell", group: "shell" }),
     makeTool({ name: "say", group: "telegram" }),
@@ -78,7 +78,7 @@ test("TOOL-5: the schema of a success stands at the end of the description, the 
   expect(info).not.toHaveProperty("output_schema")
 })
 
-test("GATE-26 TOOL-40: the catalogue shows raised flags only, every gate under its own name", () => {
+test("GATE-26: the catalogue shows raised flags only, every gate under its own name", () => {
   const [info]: object[] = registryOf(
     makeTool({ icon: "📝", brief: "{from}", gates: [...TOOL_GATES], traits: { quiet: true } }),
   ).info(["test"])
