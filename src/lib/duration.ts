@@ -50,3 +50,23 @@ export function parseDuration(text: string): number | undefined {
   }
   return total
 }
+
+const FORMAT_UNITS = [
+  ["d", 86_400_000],
+  ["h", 3_600_000],
+  ["m", 60_000],
+  ["s", 1000],
+  ["ms", 1],
+] as const
+
+/** Whole milliseconds as `parseDuration` reads them back: 5400000 is `1h 30m`. */
+export function formatDuration(ms: number): string {
+  const pieces: string[] = []
+  let left = Math.round(ms)
+  for (const [unit, size] of FORMAT_UNITS) {
+    const amount = Math.floor(left / size)
+    if (amount > 0) pieces.push(`${amount}${unit}`)
+    left -= amount * size
+  }
+  return pieces.join(" ") || "0s"
+}
