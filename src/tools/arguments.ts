@@ -51,7 +51,9 @@ export async function complaintsAbout(value: unknown, schema: JsonSchema): Promi
   const { valid, errors } = new Validator(schema as Schema, draftOf(schema), false).validate(value)
   if (valid) return []
   const told = new Set<string>()
-  for (const error of leaves(errors)) told.add(complaint(error, { value, schema }))
+  const telling = leaves(errors)
+  for (const error of telling.length > 0 ? telling : errors)
+    told.add(complaint(error, { value, schema }))
   const complaints = [...told]
   const shown = complaints.slice(0, ARGUMENT_LIMITS.complaints)
   const more = complaints.length - shown.length
@@ -115,24 +117,24 @@ function complaint(error: OutputUnit, checked: Checked): string {
   const got = atPointer(checked.value, error.instanceLocation)
   const rule = atSchema(checked.schema, error.keywordLocation)
   const field = keys.length > 0 ? `"${keys.join(".")}"` : "the arguments"
+  const plain = `${field}: ${lowerFirst(error.error.replace(/\.$/, ""))}`
   switch (error.keyword) {
     case "required":
       return missingField(error, { ...checked, owner })
     case "false":
       return unknownField(keys, { ...checked, owner })
     case "type":
-      return `${field}: expected ${[rule ?? "another type"].flat().join(" or ")}, got ${quote(got)}`
+      if (rule === undefined) return plain
+      return `${field}: expected ${[rule].flat().join(" or ")}, got ${quote(got)}`
     case "enum":
     case "const":
-      return `${field}: expected ${[rule]
-        .flat()
-        .map((one) => JSON.stringify(one))
-        .join(" or ")}, got ${quote(got)}`
+      if (rule === undefined) return plain
+      return `${field}: expected ${listedValues([rule].flat())}, got ${quote(got)}`
     case "anyOf":
     case "oneOf":
       return `${field}: ${choiceText(rule)}, got ${quote(got)}`
     default:
-      return `${field}: ${lowerFirst(error.error.replace(/\.$/, ""))}`
+      return plain
   }
 }
 
@@ -227,6 +229,9 @@ function listed(names: string[]): string {
   const more = names.length - shown.length
   return shown.join(", ") + (more > 0 ? ` and ${more} more` : "")
 }
+
+const listedValues = (values: unknown[]): string =>
+  values.map((value) => JSON.stringify(value)).join(" or ")
 
 /** A wrong value as the model can recognise it: `string "many"`. */
 function quote(value: unknown): string {
