@@ -20,9 +20,11 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   for (let left = ms; left > 0 && !signal?.aborted; left = end - performance.now()) {
     const { promise, resolve } = deferred()
     const timer = setTimeout(resolve, Math.min(left, TIMER_MAX_MS))
-    signal?.addEventListener("abort", () => resolve(), { once: true })
+    const wake = () => resolve()
+    signal?.addEventListener("abort", wake, { once: true })
     await promise
     clearTimeout(timer)
+    signal?.removeEventListener("abort", wake)
   }
 }
 

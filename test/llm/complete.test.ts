@@ -1,7 +1,10 @@
 import { expect, test } from "bun:test"
+import { parseJson } from "../../src/lib/json.ts"
 import { complete, type Question } from "../../src/llm/complete.ts"
+import { createModels } from "../../src/llm/models.ts"
+import { createUpstream } from "../../src/llm/named-upstream.ts"
 import { user } from "./requests.ts"
-import { entry, fails, says, setUp } from "./routing.ts"
+import { entry, fails, manualTime, says, setUp } from "./routing.ts"
 
 const question = (more: Partial<Question> = {}): Question => ({
   model: "a",
@@ -41,6 +44,42 @@ test("LLM-016 LLM-032: a one-shot call asks for no thinking, no cache and no too
     images: new Map(),
   })
   expect(asked[1]).toMatchObject({ effort: "low", cacheTtl: "5m" })
+})
+
+test("LLM-016 LLM-032: on the wire thinking is switched off aloud and nothing is marked for the cache", async () => {
+  const bodies: Record<string, unknown>[] = []
+  const fetch = async (_input: unknown, init?: RequestInit): Promise<Response> => {
+    bodies.push(parseJson(String(init?.body)) as Record<string, unknown>)
+    const delta = { choices: [{ index: 0, delta: { content: "ok" }, finish_reason: "stop" }] }
+    return new Response(`data: ${JSON.stringify(delta)}\n\ndata: [DONE]\n\n`, {
+      headers: { "content-type": "text/event-stream" },
+    })
+  }
+  const gateway = createUpstream(
+    {
+      name: "gateway",
+      provider: "openai",
+      defaults: { effort: "high", cacheTtl: "1h" },
+      options: {
+        baseUrl: "https://openrouter.ai/api/v1",
+        apiKey: "test-key",
+        firstTokenTimeoutMs: 10_000,
+        silenceTimeoutMs: 10_000,
+        fetch,
+      },
+    },
+    manualTime(),
+  )
+  const models = createModels({
+    entries: [entry("a", { effort: "high" })],
+    roles: { general: "a", fallback: [] },
+    main: gateway,
+    upstreams: {},
+  })
+  const { router } = setUp({ scripts: { a: [] }, options: { models } })
+  expect(await complete(router, question())).toMatchObject({ text: "ok" })
+  expect(bodies[0]).toMatchObject({ reasoning: { enabled: false } })
+  expect(JSON.stringify(bodies[0])).not.toContain("cache_control")
 })
 
 test("a failed one-shot call gives the failure", async () => {

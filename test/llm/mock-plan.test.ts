@@ -10,7 +10,7 @@ const blocksOf = (answers: Awaited<ReturnType<typeof turn>>) =>
     ),
   )
 
-test("LLM-037: a mock-plan plays its calls one a trip, in order, and ends with say", async () => {
+test("LLM-037 BEN-04: a mock-plan plays its calls one a trip, in order, and ends with say", async () => {
   const plan = `Please do it.
 mock-plan:
   - {call: clock, input: {zone: UTC}}

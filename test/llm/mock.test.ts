@@ -52,7 +52,7 @@ const Verdict = Type.Object({
   extra: Type.Optional(Type.String()),
 })
 
-test("LLM-021: a request with a schema is answered with a sample that the schema accepts", async () => {
+test("LLM-021 BEN-10: a request with a schema is answered with a sample that the schema accepts", async () => {
   const answerSchema = { name: "verdict", schema: { ...Verdict }, strict: true }
   const answer = await trip(createMock(), request("judge this", { answerSchema, tools: [] }))
   const value: unknown = parseJson(textOf(answer.blocks))

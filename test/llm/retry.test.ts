@@ -54,7 +54,7 @@ test("an answer that nobody saw may be begun anew", async () => {
   expect(answerOf(events)).toBe("halfwhole")
 })
 
-test("LLM-012: an overflow is not repeated on its model", async () => {
+test("an overflow is not repeated on its model", async () => {
   const { run, asked } = setUp({ scripts: { a: [fails("overflow")] } })
   expect((await run()).at(-1)).toMatchObject({ failure: { class: "overflow" } })
   expect(asked).toHaveLength(1)

@@ -1,0 +1,43 @@
+/** The fake upstream as a process of its own, on a free port. */
+import { existsSync } from "node:fs"
+
+const PROGRAM = new URL("../../../shared/bench/fake-llm.ts", import.meta.url).pathname
+
+/** False, with a printed reason, where the program is absent. */
+export function hasFakeLlm(): boolean {
+  if (existsSync(PROGRAM)) return true
+  process.stderr.write(`skipped: ${PROGRAM} is absent\n`)
+  return false
+}
+
+export interface FakeLlm {
+  /** Without a version folder. */
+  url: string
+  /** Status and time of arrival (epoch ms) of each request so far. */
+  log(): Promise<{ model: string; status: number; t: number }[]>
+  stop(): Promise<void>
+}
+
+export async function startFakeLlm(): Promise<FakeLlm> {
+  const child = Bun.spawn([process.execPath, PROGRAM], {
+    env: { PATH: process.env.PATH ?? "", FAKE_PORT: "0", FAKE_CHUNKS: "10" },
+    stdout: "pipe",
+    // It prints the cuts that it was told to make.
+    stderr: "ignore",
+  })
+  let said = ""
+  for await (const chunk of child.stdout.pipeThrough(new TextDecoderStream())) {
+    said += chunk
+    if (said.includes("\n")) break
+  }
+  const url = /http:\/\/[\d.]+:\d+/.exec(said)?.[0]
+  if (!url) throw new Error(`the fake upstream said: ${said}`)
+  return {
+    url,
+    log: async () => (await fetch(`${url}/__log?brief=1`)).json() as ReturnType<FakeLlm["log"]>,
+    stop: async () => {
+      child.kill()
+      await child.exited
+    },
+  }
+}
