@@ -20,6 +20,7 @@ import {
   wireName,
 } from "./conversation.ts"
 import type { ModelRequest } from "./provider.ts"
+import { withoutRefused } from "./unsupported.ts"
 
 export interface AnthropicBodyOptions {
   /** This wire's kind: a thought goes back only to the wire and the model that signed it. */
@@ -74,7 +75,7 @@ export function anthropicBody(
   if (tools.length > 0) body.tools = tools
   const choice = tools.length > 0 ? toolChoice(request, options.answerTool, thinks) : undefined
   if (choice) body.tool_choice = choice
-  return body
+  return withoutRefused(body, request.omit)
 }
 
 function messages(

@@ -15,6 +15,7 @@ import { toDataUrl } from "./data-url.ts"
 import type { ChatQuirks } from "./openai-chat-quirks.ts"
 import type { ChatContentPart, ChatMessage, ChatParams, ChatToolCall } from "./openai-client.ts"
 import type { ModelRequest } from "./provider.ts"
+import { withoutRefused } from "./unsupported.ts"
 
 export interface ChatBodyOptions {
   /** This wire's kind: thoughts of others stay here. */
@@ -44,7 +45,8 @@ export function chatBody(request: ModelRequest, options: ChatBodyOptions): ChatP
   // The gateway's own modality: the standard knows text and audio only.
   if (request.imageOutput) body.modalities = ["image", "text"] as never
   if (quirks.cacheKeyField && request.sessionKey) body[quirks.cacheKeyField] = request.sessionKey
-  return Object.assign(body, quirks.effort(request.effort, request.model), quirks.always)
+  Object.assign(body, quirks.effort(request.effort, request.model), quirks.always)
+  return withoutRefused(body, request.omit)
 }
 
 function tools(request: ModelRequest): Partial<ChatParams> {

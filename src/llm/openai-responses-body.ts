@@ -11,6 +11,7 @@ import { toDataUrl } from "./data-url.ts"
 import { OPENAI_THINKERS, openAiEffort } from "./openai-chat-quirks.ts"
 import type { ResponsesContent, ResponsesItem, ResponsesParams } from "./openai-client.ts"
 import type { ModelRequest } from "./provider.ts"
+import { withoutRefused } from "./unsupported.ts"
 
 export interface ResponsesBodyOptions {
   /** This wire's kind: thoughts of others stay here. */
@@ -55,7 +56,7 @@ export function responsesBody(
     body.text = { format: { type: "json_schema", ...request.answerSchema } }
   }
   if (request.sessionKey && options.genuine) body.prompt_cache_key = request.sessionKey
-  return body
+  return withoutRefused(body, request.omit)
 }
 
 function thinking(request: ModelRequest, options: ResponsesBodyOptions): Partial<ResponsesParams> {

@@ -14,6 +14,7 @@ const OPTIONAL_FEATURES = [
   "reasoning",
   "reasoning_effort",
   "thinking",
+  "enable_thinking",
   "parallel_tool_calls",
   "stream_options",
   "temperature",
@@ -68,7 +69,13 @@ export function createUnsupportedMemory(): UnsupportedMemory {
   }
 }
 
-/** Leaves out here what a request itself can be without; the wire looks at `omit` for the rest. */
+/** The body of a wire without the fields that this model's upstream refused; the body itself is changed. */
+export function withoutRefused<T extends object>(body: T, omit: ModelRequest["omit"]): T {
+  for (const field of omit ?? []) Reflect.deleteProperty(body, field)
+  return body
+}
+
+/** Leaves out here what a request itself can be without; the wires do so for the rest. */
 function without(request: ModelRequest, omit: ReadonlySet<string>): ModelRequest {
   const lacks = (...features: OptionalFeature[]) => features.some((feature) => omit.has(feature))
   const { answerSchema, cacheTtl, temperature, imageOutput, sessionKey, ...rest } = request

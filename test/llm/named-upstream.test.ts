@@ -189,6 +189,42 @@ describe.skipIf(!hasFakeLlm())("against a real server", () => {
   })
 })
 
+test("fields that only the wire knows are left out too", async () => {
+  const fields: string[][] = []
+  const refused = ["stream_options", "parallel_tool_calls", "reasoning_effort"]
+  const server = Bun.serve({
+    hostname: "127.0.0.1",
+    port: 0,
+    fetch: async (received) => {
+      const body = (await received.json()) as Record<string, unknown>
+      fields.push(refused.filter((field) => field in body))
+      const [unknown] = fields.at(-1)!
+      if (unknown) {
+        const error = { message: `Unrecognized request argument supplied: ${unknown}` }
+        return Response.json({ error }, { status: 400 })
+      }
+      const delta = { choices: [{ index: 0, delta: { content: "ok" }, finish_reason: "stop" }] }
+      return new Response(`data: ${JSON.stringify(delta)}\n\ndata: [DONE]\n\n`, {
+        headers: { "content-type": "text/event-stream" },
+      })
+    },
+  })
+  const main: Connection = { provider: "openai", baseUrl: `http://127.0.0.1:${server.port}/v1` }
+  const router = routerOver({ main }, [entry("picky")])
+  const events = await collect(
+    router.stream({
+      model: "picky",
+      buildRequest: () => request("hello", { model: "picky", effort: "high" }),
+      signal: new AbortController().signal,
+      spender: {},
+      onOverflow: "fold",
+    }),
+  )
+  await server.stop(true)
+  expect(answerOf(events)).toBe("ok")
+  expect(fields).toEqual([refused, refused.slice(1), refused.slice(2), []])
+})
+
 test("a parameter that a server refuses is left out in the second request and in all later ones", async () => {
   const seen: unknown[] = []
   const server = Bun.serve({
