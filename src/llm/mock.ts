@@ -92,9 +92,10 @@ function createScript() {
     const plan = await readPlan(speech.text)
     if (!plan) return echo
     if ("error" in plan) return say(plan.error)
-    // A service call (a title, a summary) that only quotes the plan must not play it.
-    const wantsTools = plan.steps.some((step) => step.calls.length > 0)
-    if (wantsTools && request.tools.length === 0) return echo
+    // A service call (a title, a summary) that only quotes the plan must not play it; it has no session.
+    if (request.sessionKey === undefined && request.tools.length === 0 && callsTools(plan)) {
+      return echo
+    }
 
     const key = JSON.stringify([request.sessionKey, speech.occurrence, speech.text])
     const consumed = consumedFailures.get(key) ?? 0
@@ -104,6 +105,9 @@ function createScript() {
   }
   return { next }
 }
+
+const callsTools = (plan: { steps: readonly PlanStep[] }): boolean =>
+  plan.steps.some((step) => step.calls.length > 0)
 
 function remember(memory: Map<string, number>, key: string, value: number): void {
   memory.delete(key)
@@ -137,8 +141,17 @@ function speechOf(message: ModelMessage): string {
   return message.blocks
     .flatMap((block) => (block.type === "text" ? [block.text] : []))
     .filter((text) => !isMachineText(text) || text.startsWith(MACHINE_TEXT.team_mail.marker))
+    .map(unquoted)
     .join("\n")
     .trim()
+}
+
+/** The words under a speaker's header, as they were said. */
+function unquoted(text: string): string {
+  const [header = "", ...lines] = text.split("\n")
+  const quoted = lines.length > 0 && lines.every((line) => line.startsWith("> "))
+  if (!quoted || !/^\[[^\]]+\]$/.test(header)) return text
+  return lines.map((line) => line.slice(2)).join("\n")
 }
 
 /** Bends a step to what the request demands: a forced tool, no tools, an answer by a schema. */

@@ -70,8 +70,9 @@ export function createTurns(parts: TurnParts) {
   }
   let draining = false
 
+  /** A turn that has told its end is over for everybody, whatever it still tidies up. */
   const inChat = (chatId: string) =>
-    [...active.values()].filter((turn) => turn.spec.chatId === chatId)
+    [...active.values()].filter((turn) => turn.spec.chatId === chatId && !turn.live.ended())
 
   /** Puts an admitted turn into its chat's queue; nothing is told before the caller could listen. */
   const launch = (spec: TurnSpec, messageIds: string[]): ActiveTurn => {
@@ -87,7 +88,7 @@ export function createTurns(parts: TurnParts) {
       startedAt: parts.clock.now(),
       finished: done.promise,
     }
-    const queued = queue.depth(spec.chatId) > 0
+    const queued = inChat(spec.chatId).length > 0
     active.set(spec.id, turn)
     const told = deferred()
     setImmediate(() => {
@@ -200,7 +201,7 @@ export function createTurns(parts: TurnParts) {
     silent,
     follow: (turnId: string): LiveTurn | undefined => active.get(turnId)?.live,
     liveOf: (chatId: string): LiveTurn | undefined => inChat(chatId)[0]?.live,
-    isRunning: (chatId: string): boolean => queue.depth(chatId) > 0,
+    isRunning: (chatId: string): boolean => inChat(chatId).length > 0,
     replayFinished: (turnId: string): Emission[] => eventsOfStoredTurn(parts, rows, turnId),
     cancelChat,
     /** Cancels every turn of the chat; settles when they are over and stored. */

@@ -20,7 +20,7 @@ export function speakerBlocks(
 }
 
 const needsHeader = (message: Message): boolean =>
-  message.sender !== undefined || message.ext_id !== undefined
+  !message.master || message.sender !== undefined || message.ext_id !== undefined
 
 /** `[#43 p7 Anna ↩#41 «quoted parent»]`; the parts that are not known are left out. */
 function speakerHeader(message: Message, personName: (id: string) => string | undefined): string {
