@@ -1,0 +1,132 @@
+/** Routes of chats: made, listed, set up, binned, branched, cleared. */
+import { Elysia } from "elysia"
+import type { Chats } from "../chats/chats.ts"
+import {
+  Chat,
+  ChatList,
+  ChatPatch,
+  ChatQuery,
+  FolderList,
+  ForkChat,
+  NewChat,
+} from "../schema/chat.ts"
+import { FolderQuery } from "../schema/chat-settings.ts"
+import { ChatSpend } from "../schema/stats.ts"
+import type { Spend } from "../spend/spend.ts"
+import { describe, json, takesQuery } from "./describe.ts"
+
+export function chatRoutes({ chats, spend }: { chats: Chats; spend: Spend }) {
+  return new Elysia({ prefix: "/v1/chats" })
+    .get("", ({ query }) => ({ chats: chats.list(query) }), {
+      ...takesQuery(ChatQuery),
+      detail: describe({
+        tag: "chats",
+        summary: "List chats",
+        description:
+          "The chat with the newest message first. Chats of a surface, quiet shelves and sub-agents' chats " +
+          "appear only when they are asked for.",
+        answers: { 200: json(ChatList, "One page") },
+        problems: ["invalid"],
+      }),
+    })
+    .get("/folders", ({ query }) => ({ folders: chats.folders(query) }), {
+      query: FolderQuery,
+      detail: describe({
+        tag: "chats",
+        summary: "List shelves",
+        description: "Quiet ones too. Without `surface` only ordinary chats count.",
+        answers: { 200: json(FolderList, "All shelves") },
+      }),
+    })
+    .post("", ({ body }) => chats.create(body), {
+      body: NewChat,
+      detail: describe({
+        tag: "chats",
+        summary: "Make a chat",
+        description: "An empty body is fine.",
+        answers: { 200: json(Chat, "The new chat") },
+        problems: ["invalid", "unprocessable", "too_large"],
+      }),
+    })
+    .get("/:id", ({ params }) => chats.get(params.id), {
+      detail: describe({
+        tag: "chats",
+        summary: "Read a chat",
+        answers: { 200: json(Chat, "The chat, also one in the bin") },
+        problems: ["not_found"],
+      }),
+    })
+    .patch("/:id", ({ params, body }) => chats.patch(params.id, body), {
+      body: ChatPatch,
+      detail: describe({
+        tag: "chats",
+        summary: "Rename a chat, clear its call for attention, name its project",
+        answers: { 200: json(Chat, "The chat as it is now") },
+        problems: ["invalid", "not_found", "unprocessable"],
+      }),
+    })
+    .delete(
+      "/:id",
+      async ({ params }) => {
+        await chats.remove(params.id)
+        return chats.get(params.id)
+      },
+      {
+        detail: describe({
+          tag: "chats",
+          summary: "Put a chat into the bin",
+          description: "Its turns are cancelled. It can be restored.",
+          answers: { 200: json(Chat, "The chat, with `deleted_at`") },
+          problems: ["not_found"],
+        }),
+      },
+    )
+    .post("/:id/restore", ({ params }) => chats.restore(params.id), {
+      detail: describe({
+        tag: "chats",
+        summary: "Take a chat out of the bin",
+        answers: { 200: json(Chat, "The chat") },
+        problems: ["not_found"],
+      }),
+    })
+    .post(
+      "/:id/clear",
+      async ({ params }) => {
+        await chats.clear(params.id)
+        return chats.get(params.id)
+      },
+      {
+        detail: describe({
+          tag: "chats",
+          summary: "Erase all messages of a chat",
+          description: "Cannot be undone. Running turns are stopped first.",
+          answers: { 200: json(Chat, "The empty chat") },
+          problems: ["not_found"],
+        }),
+      },
+    )
+    .post("/:id/fork", ({ params, body }) => chats.fork(params.id, body), {
+      body: ForkChat,
+      detail: describe({
+        tag: "chats",
+        summary: "Branch a chat",
+        description:
+          "A new chat with a copy of everything strictly before a message; the parent stays as it is.",
+        answers: { 200: json(Chat, "The branch") },
+        problems: ["invalid", "not_found", "unprocessable"],
+      }),
+    })
+    .get("/:id/spend", ({ params }) => spendOf({ chats, spend }, params.id), {
+      detail: describe({
+        tag: "chats",
+        summary: "What a chat cost, and what its context weighs",
+        answers: { 200: json(ChatSpend, "Sums of all its trips to providers") },
+        problems: ["not_found"],
+      }),
+    })
+}
+
+function spendOf({ chats, spend }: { chats: Chats; spend: Spend }, chatId: string) {
+  const tokens = chats.contextAnchor(chatId)?.tokens ?? 0
+  return spend.ofChat(chatId, { tokens, prefix_tokens: null })
+}

@@ -1,0 +1,53 @@
+/** What the API is built from: the rooms below it, and the settings it reads. */
+import type { Chats } from "../chats/chats.ts"
+import type { Items } from "../chats/items.ts"
+import type { Messages } from "../chats/messages.ts"
+import type { Config } from "../config/schema.ts"
+import type { Bus } from "../events/bus.ts"
+import type { Images } from "../images/images.ts"
+import type { Clock } from "../lib/clock.ts"
+import type { NewId } from "../lib/id.ts"
+import type { Log } from "../lib/log.ts"
+import type { Models } from "../llm/models.ts"
+import type { Persons } from "../persons/persons.ts"
+import type { Complete, Completion } from "../schema/complete.ts"
+import type { Spend } from "../spend/spend.ts"
+import type { Registry } from "../tools/registry.ts"
+import type { Turns } from "../turn/turns.ts"
+
+export interface ApiParts {
+  config: Config
+  build: { version: string; commit: string }
+  log: Log
+  clock: Clock
+  newId: NewId
+  bus: Bus
+  turns: Pick<
+    Turns,
+    | "send"
+    | "silent"
+    | "follow"
+    | "liveOf"
+    | "replayFinished"
+    | "cancelChat"
+    | "cancel"
+    | "generations"
+  >
+  chats: Chats
+  messages: Messages
+  items: Items
+  persons: Persons
+  images: Pick<Images, "read">
+  spend: Spend
+  registry: Registry
+  models: Models
+  /**
+   * A one-shot answer. Throws `invalid` when the provider refuses on substance and `unavailable` when it
+   * cannot answer now; the signal fires when nobody waits any more.
+   */
+  complete(body: Complete, signal: AbortSignal): Promise<Completion>
+  /** The master's time zone. */
+  zone: string
+  /** Other limits than the usual ones, for tests of them. */
+  streams?: { heartbeatMs?: number; queueBytes?: number }
+}

@@ -1,0 +1,34 @@
+/** Routes of statistics: where money and tokens went. */
+import { Elysia } from "elysia"
+import { Stats, StatsQuery, TriageReport } from "../schema/stats.ts"
+import type { Spend } from "../spend/spend.ts"
+import { describe, json } from "./describe.ts"
+
+export function statsRoutes({ spend, zone }: { spend: Spend; zone: string }) {
+  return new Elysia({ prefix: "/v1/stats" })
+    .get("", ({ query }) => spend.stats({ zone: query.tz ?? zone }), {
+      query: StatsQuery,
+      detail: describe({
+        tag: "kernel",
+        summary: "Spend of this calendar day, week and month",
+        answers: { 200: json(Stats, "By model and by source, with limits and other counts") },
+        problems: ["invalid"],
+      }),
+    })
+    .post(
+      "/triage",
+      ({ body, status }) => {
+        spend.triage(body)
+        return status(204, undefined)
+      },
+      {
+        body: TriageReport,
+        detail: describe({
+          tag: "kernel",
+          summary: "Report what a surface made of one batch of messages",
+          answers: { 204: { description: "Counted" } },
+          problems: ["unprocessable"],
+        }),
+      },
+    )
+}
