@@ -74,7 +74,7 @@ export function createItemReducer(turnId: string) {
         if (!item) return []
         calls.delete(event.id)
         const { output, is_error } = event
-        const status = is_error ? "failed" : "completed"
+        const status = resultStatus(event)
         return [{ type: "item_completed", item: { ...item, status, result: { output, is_error } } }]
       }
       case "image": {

@@ -1,5 +1,6 @@
 /** Making, setting up, listing and binning chats. */
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { ChatsSection } from "../../src/config/sections/chats.ts"
 import { createRig, drafts, type Rig, refusal, text } from "./rig.ts"
 
 let rig: Rig
@@ -198,7 +199,8 @@ describe("lists", () => {
     expect(titles({ project: "eva", surface: "telegram" })).toEqual([])
   })
 
-  test("CHAT-06: a quiet name is exact, and a prefix with a trailing star", () => {
+  test("CHAT-06: youtube, cron and code are quiet; a name is exact, a trailing star makes a prefix", () => {
+    expect(ChatsSection.properties.quiet_folders.default).toEqual(["youtube", "cron", "code"])
     rig.close()
     rig = createRig({ quietFolders: ["co*", "you"] })
     everySort()

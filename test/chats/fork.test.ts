@@ -85,7 +85,7 @@ describe("a branch", () => {
     expect(rig.events.at(-1)).toEqual({ chatId: branch.id, event: { type: "chat_created" } })
   })
 
-  test("CHAT-20: inherits how its parent is set up, and not whose it is", () => {
+  test("inherits how its parent is set up, and not whose it is", () => {
     const parent = rig.chats.create({
       ...{ title: "x", folder: "code", project: "eva", model: "opus", effort: "high" },
       ...{ workdir: "/srv", workdir_on: "server", surface: "telegram", ephemeral: true },
@@ -127,7 +127,7 @@ describe("a branch", () => {
     expect(tail(branch(4)).at(-1)).toBe("result b: ok")
   })
 
-  test("CHAT-21: the count of the context rides along when its message was copied, else it is dropped", () => {
+  test("CTX-38: the count of the context rides along when its message was copied, else it is dropped", () => {
     const parent = rig.chats.create({}).id
     const stored = talk(parent)
     rig.chats.setContextAnchor(parent, 1234, stored[4]!.id)
@@ -141,9 +141,10 @@ describe("a branch", () => {
     expect(rig.chats.contextAnchor(parent)).toEqual({ tokens: 1234, messageId: stored[4]!.id })
   })
 
-  test("CHAT-24: is made from a branch too, and outlives its parent", async () => {
+  test("CHAT-24: is made from a branch too, outlives its parent, and owes nothing of its spend", async () => {
     const parent = rig.chats.create({ ephemeral: true }).id
     const stored = talk(parent)
+    rig.spend(parent)
     const child = rig.chats.fork(parent, { before_message: stored[5]!.id }).id
     const last = rig.messages.forPrompt(child).at(-1)!
     const grandchild = rig.chats.fork(child, { before_message: last.id })
@@ -152,6 +153,9 @@ describe("a branch", () => {
     expect(await rig.chats.reap()).toEqual([parent])
     expect(rig.chats.get(child).forked_from).toBe(parent)
     expect(grandchild.forked_from).toBe(child)
+    expect(
+      [rig.rows("spend", parent), rig.rows("spend", child)].map((rows) => rows.length),
+    ).toEqual([...[1, 0]])
     const lines = rig.messages.forPrompt(grandchild.id).map(gist)
     expect(lines.map((line) => line.split(" ", 2).join(" "))).toEqual([
       ...["user: [forked]", "user: [forked]", "user: go", "assistant: I"],

@@ -63,8 +63,17 @@ export function createRig(more: Partial<ChatsOptions> = {}) {
         .run(id, chatId, state, `key-${id}`, more.excluded ? 1 : 0, clock.now(), clock.now())
       return id
     },
+    /** Stores one provider trip as the spend room would. */
+    spend: (chatId: string): void => {
+      store.db.run(
+        `INSERT INTO spend (at, chat_id, source, model, prompt_tokens, completion_tokens,
+           reasoning_tokens, cached_tokens, cache_write_tokens, cost_micros)
+         VALUES (0, ?, 'api', 'opus', 1, 1, 0, 0, 0, 5)`,
+        [chatId],
+      )
+    },
     /** Every table as it is, for comparing before and after. */
-    rows: (table: "chats" | "messages" | "turns", chatId: string) => {
+    rows: (table: "chats" | "messages" | "turns" | "spend", chatId: string) => {
       const key = table === "chats" ? "id" : "chat_id"
       return store.db
         .query<Record<string, unknown>, [string]>(
