@@ -140,11 +140,10 @@ async function post(kernel: Kernel, path: string, body: unknown): Promise<Respon
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify(body),
   })
-  must(response.ok, `POST ${path} answered ${response.status}: ${await excerpt(response)}`)
-  return response
+  if (response.ok) return response
+  const text = await response.text()
+  throw new Error(`POST ${path} answered ${response.status}: ${text.slice(0, 300)}`)
 }
-
-const excerpt = async (response: Response): Promise<string> => (await response.text()).slice(0, 300)
 
 /** The `type` of every event of a stream, in order. */
 const eventTypes = (stream: string): string[] =>
