@@ -6,9 +6,13 @@
  * Each rule also runs on a small tree that breaks it, so that a rule cannot silently stop to work.
  */
 import { beforeAll, describe, expect, test } from "bun:test"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import packageJson from "../package.json"
 import * as rules from "./support/house-rules.ts"
 import { parseTree, parseTrees, readTree, type SourceTree } from "./support/source-tree.ts"
+
+const ROOT = join(import.meta.dir, "..")
 
 /** Rooms from the ground up. A file imports its own room and lower rows, never upward, never a neighbour. */
 const ROWS: rules.Rows = [
@@ -116,7 +120,8 @@ const RULES: Rule[] = [
     ],
     keeps: {
       "src/turn/a.ts": 'import "./b.ts"\nimport type { C } from "../lib/c.ts"',
-      "src/main.ts": 'await import("./cli/a.ts")',
+      "src/main.ts": 'await import("./cli/a.ts")\nawait import("./kernel/serving.ts")',
+      "src/kernel/serving.ts": 'import { createKernel } from "../kernel.ts"',
       "src/lib/c.ts": '// import "../turn/a.ts"\nconst text = \'import "../turn/a.ts"\'',
     },
   },
@@ -277,9 +282,16 @@ const RULES: Rule[] = [
 describe("the sources", () => {
   let tree: SourceTree
   beforeAll(async () => {
-    tree = await readTree(join(import.meta.dir, ".."), ["src", "sdk", "plugins"])
+    tree = await readTree(ROOT, ["src", "sdk", "plugins"])
   })
   for (const rule of RULES) test(rule.name, () => expect(rule.check(tree)).toEqual([]))
+})
+
+test("every dependency has a reason in docs/dependencies.md, and no reason outlives it", () => {
+  const page = readFileSync(join(ROOT, "docs/dependencies.md"), "utf8")
+  const explained = [...page.matchAll(/^\| `([^`]+)` \|/gm)].map((match) => match[1])
+  const used = Object.keys({ ...packageJson.dependencies, ...packageJson.devDependencies })
+  expect(explained.sort()).toEqual(used.sort())
 })
 
 describe("the rules can fail", () => {
