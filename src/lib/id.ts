@@ -1,8 +1,6 @@
 /** Identifiers and the only source of randomness. */
 import type { Clock } from "./clock.ts"
 
-const HEX = "0123456789abcdef"
-
 export type NewId = () => string
 
 /**
@@ -26,9 +24,9 @@ export function uuidV7(clock: Clock, after?: string): NewId {
       counter = 0
     }
     const time = lastMs.toString(16).padStart(12, "0")
-    const tail = randomHex(15)
-    const variant = HEX[8 + (Number.parseInt(tail[0]!, 16) & 3)]
-    return `${time.slice(0, 8)}-${time.slice(8)}-7${counter.toString(16).padStart(3, "0")}-${variant}${tail.slice(1, 4)}-${randomHex(12)}`
+    const step = counter.toString(16).padStart(3, "0")
+    // The variant bits `10` and 62 random ones, out of a UUIDv4 that has them at the same place.
+    return `${time.slice(0, 8)}-${time.slice(8)}-7${step}${crypto.randomUUID().slice(18)}`
   }
 }
 
@@ -46,7 +44,7 @@ export function idsWithin(parent: string, after?: string): NewId {
     sequence++
     // The variant takes the top two bits of the first digit, so the sequence keeps clear of that digit.
     const digits = sequence.toString(16).padStart(SEQUENCE_DIGITS, "0")
-    return `${prefix}-8${digits.slice(0, 3)}-${digits.slice(3)}${randomHex(10)}`
+    return `${prefix}-8${digits.slice(0, 3)}-${digits.slice(3)}${crypto.randomUUID().slice(26)}`
   }
 }
 
@@ -58,13 +56,6 @@ export const uuidV4: NewId = () => crypto.randomUUID()
 
 /** A fraction in [0, 1): jitter and sampling. */
 export const random = (): number => Math.random()
-
-function randomHex(length: number): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(length))
-  let text = ""
-  for (const byte of bytes) text += HEX[byte & 15]
-  return text
-}
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 

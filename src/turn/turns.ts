@@ -74,6 +74,11 @@ export function createTurns(parts: TurnParts) {
   const inChat = (chatId: string) =>
     [...active.values()].filter((turn) => turn.spec.chatId === chatId && !turn.live.ended())
 
+  const liveOf = (turnId: string): LiveTurn | undefined => {
+    const live = active.get(turnId)?.live
+    return live?.ended() ? undefined : live
+  }
+
   /** Puts an admitted turn into its chat's queue; nothing is told before the caller could listen. */
   const launch = (spec: TurnSpec, messageIds: string[]): ActiveTurn => {
     const controller = new AbortController()
@@ -127,7 +132,7 @@ export function createTurns(parts: TurnParts) {
   const attach = (row: TurnRow, chatId: string, send: Send): Admission => {
     const messages = parts.messages.ofTurn(chatId, row.id)
     const messageIds = messages.filter(isSpeech).map((message) => message.id)
-    const live = active.get(row.id)?.live
+    const live = liveOf(row.id)
     const attached = { turnId: row.id, messageIds, attached: true }
     if (live || row.state !== "interrupted" || rows.isOvertaken(row)) return { ...attached, live }
     // The kernel died before it could answer: the message is there, so only the turn starts anew.
@@ -199,7 +204,7 @@ export function createTurns(parts: TurnParts) {
   return {
     send,
     silent,
-    follow: (turnId: string): LiveTurn | undefined => active.get(turnId)?.live,
+    follow: liveOf,
     liveOf: (chatId: string): LiveTurn | undefined => inChat(chatId)[0]?.live,
     isRunning: (chatId: string): boolean => inChat(chatId).length > 0,
     replayFinished: (turnId: string): Emission[] => eventsOfStoredTurn(parts, rows, turnId),

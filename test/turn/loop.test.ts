@@ -195,7 +195,7 @@ describe("the loop", () => {
 })
 
 describe("what a turn stores and sends", () => {
-  test("TURN-005 CACHE-01: every request is strict: system first, pairs whole, the user's message last with [state] at its end", async () => {
+  test("TURN-005: every request is strict: system first, pairs whole, the user's message last with [state] at its end", async () => {
     const chat = await start({}, [answers("look")])
     await kernel.turn(chat, plan([{ think: "hm", say: "a", call: "look" }, { say: "b" }]))
     await kernel.turn(chat, "next")
@@ -246,7 +246,7 @@ describe("what a turn stores and sends", () => {
     )
   })
 
-  test("TURN-035 STAT-12: every trip is one row of spend with the turn's source, and one usage event", async () => {
+  test("STAT-12: every trip is one row of spend with the turn's source, and one usage event", async () => {
     const chat = await start({}, [answers("look")])
     const events = await kernel.turn(chat, plan([{ call: "look" }, { say: "x" }]))
     expect(events.filter((event) => event.type === "usage")).toHaveLength(2)
@@ -264,7 +264,7 @@ describe("what a turn stores and sends", () => {
     })
   })
 
-  test("TURN-033: a guest's turn gets the lower answer ceiling, the master's the full one", async () => {
+  test("a guest's turn gets the lower answer ceiling, the master's the full one", async () => {
     const chat = await start({ config: { llm: { max_tokens: 5000, max_tokens_guest: 700 } } })
     await kernel.turn(chat, "hi")
     await kernel.turn(chat, { text: "hi", guest: true })
