@@ -5,7 +5,7 @@ import { deferred } from "../../src/lib/async.ts"
 import { manualClock } from "../../src/lib/clock.ts"
 import { createGate } from "../../src/llm/mock-gate.ts"
 import type { Message } from "../../src/schema/message.ts"
-import { CLIENT_KEY_MS } from "../../src/turn/turns.ts"
+import { CLIENT_KEY_MS } from "../../src/turn/send.ts"
 import {
   nextEvent,
   plan,
