@@ -5,7 +5,10 @@
 import type { TObject, TSchema } from "@sinclair/typebox"
 import { type ValueError, ValueErrorType } from "@sinclair/typebox/errors"
 import { KernelError } from "../lib/error.ts"
-import { nearest } from "../lib/text.ts"
+import { head, nearest } from "../lib/text.ts"
+
+/** A name that somebody sent is repeated up to this length. */
+const NAME_CHARS_MAX = 200
 
 /** Where in a request a value stood. */
 export type Place = "body" | "query" | "params" | "headers"
@@ -16,7 +19,7 @@ export function explainMisfit(place: Place, errors: readonly ValueError[]): Kern
   const what = place === "body" ? "the body" : place === "query" ? "the query" : "the address"
   const code = place === "body" ? "unprocessable" : "invalid"
   if (error === undefined) return new KernelError(code, `${what} does not fit its schema`)
-  const path = fieldPath(error.path)
+  const path = head(fieldPath(error.path), NAME_CHARS_MAX)
   return new KernelError(code, sentence({ what, path, error }), path === "" ? {} : { path })
 }
 
@@ -24,18 +27,18 @@ const isUnknownField = (error: ValueError): boolean =>
   error.type === ValueErrorType.ObjectAdditionalProperties
 
 function sentence({ what, path, error }: { what: string; path: string; error: ValueError }) {
-  if (isUnknownField(error)) return unknownField(path, error)
+  if (isUnknownField(error)) return unknownField({ what, path, error })
   const field = path === "" ? what : path
   if (error.value === undefined) return `${field} is missing: expected ${expectation(error.schema)}`
   return `${field}: expected ${expectation(error.schema)}, found ${typeName(error)}`
 }
 
-function unknownField(path: string, error: ValueError): string {
+function unknownField({ what, path, error }: { what: string; path: string; error: ValueError }) {
   const known = Object.keys((error.schema as TObject).properties ?? {})
   const name = path.slice(path.lastIndexOf(".") + 1)
   const near = nearest(name, known)
   const advice = near === undefined ? `known are ${known.join(", ")}` : `did you mean ${near}?`
-  return `unknown field ${path}: ${advice}`
+  return `${what} has no field ${path}: ${advice}`
 }
 
 /** `/batch/1/text` → `batch[1].text`. */
@@ -54,6 +57,7 @@ export function expectation(schema: TSchema): string {
   if (Array.isArray(schema.anyOf)) return alternatives(schema.anyOf as TSchema[])
   switch (schema.type) {
     case "string":
+      if (schema.pattern !== undefined) return `text that matches ${schema.pattern}`
       return `text${limits(schema.minLength, schema.maxLength, " characters")}`
     case "integer":
       return `a whole number${range(schema)}`
@@ -73,10 +77,13 @@ export function expectation(schema: TSchema): string {
 }
 
 function alternatives(choices: readonly TSchema[]): string {
-  const names = choices.map(expectation)
+  const names = choices.flatMap(flatten).map(expectation)
   if (names.length === 1) return names[0]!
   return `${names.slice(0, -1).join(", ")} or ${names.at(-1)}`
 }
+
+const flatten = (schema: TSchema): TSchema[] =>
+  Array.isArray(schema.anyOf) ? (schema.anyOf as TSchema[]).flatMap(flatten) : [schema]
 
 function limits(least: unknown, most: unknown, unit: string): string {
   if (least !== undefined && most !== undefined) return ` of ${least} to ${most}${unit}`
@@ -90,9 +97,10 @@ function range({ minimum, maximum }: TSchema): string {
   return maximum === undefined ? "" : ` of at most ${maximum}`
 }
 
-/** The type of what was found; for text and lists that are too long or short also their length. */
+/** The type of what was found; its size or value when the type is right and those are not. */
 function typeName({ value, schema }: ValueError): string {
   if (value === null) return "null"
+  if (typeof value === "number" && /integer|number/.test(schema.type)) return String(value)
   if (Array.isArray(value)) return schema.type === "array" ? `${value.length} entries` : "a list"
   if (typeof value === "string" && schema.type === "string") return `${value.length} characters`
   const names: Record<string, string> = { string: "text", object: "an object" }

@@ -4,7 +4,7 @@
  */
 import type { Bus, Emission } from "../events/bus.ts"
 import type { Send } from "../schema/send.ts"
-import type { Admission } from "../turn/turns.ts"
+import type { Admission } from "../turn/send.ts"
 import type { ApiParts } from "./parts.ts"
 import type { EventStream, StreamOptions, Streams } from "./stream.ts"
 
