@@ -22,7 +22,9 @@ export function createAnthropicClient(options: UpstreamOptions): AnthropicClient
   return {
     messages: async (params, signal) => {
       loading ??= load(options)
-      return (await loading).messages.create(params, { signal }).asResponse()
+      // `messages.create` writes to the console about models of a certain age; this is what it does besides.
+      const client = await loading
+      return client.post("/v1/messages", { body: params, stream: true, signal }).asResponse()
     },
   }
 }
@@ -39,7 +41,6 @@ async function load(options: UpstreamOptions): Promise<Anthropic> {
     logLevel: "off",
     openTelemetry: false,
     webhookKey: null,
-    defaultHeaders: options.apiKey ? {} : { "x-api-key": null },
   })
 }
 

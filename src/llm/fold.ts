@@ -74,6 +74,8 @@ export function createFold(origin: ThoughtOrigin, newCallId: () => string) {
         thought.text += event.text
         return
       case "thinking_end": {
+        // The end of nothing: some upstreams open a thought and leave it empty.
+        if (!thought && !event.signature && !event.redacted) return
         const closing = thought ?? openThought()
         if (event.signature) closing.signature = event.signature
         if (event.redacted) closing.redacted = event.redacted

@@ -64,12 +64,9 @@ export function createChatDecoder(): WireDecoder {
 
   /** The answer is the choice that spoke first, whatever its index: vercel-ai-inline/openai/should-stream-text-delta. */
   const ours = (choice: Fields, delta: Fields): boolean => {
-    const speaks = Object.entries(delta).some(
-      ([name, value]) => name !== "role" && value !== null && value !== "",
-    )
-    if (!speaks) return false
-    if (choiceIndex === undefined) choiceIndex = choice.index ?? 0
-    return (choice.index ?? 0) === choiceIndex
+    const index = choice.index ?? 0
+    if (choiceIndex === undefined && speaks(delta)) choiceIndex = index
+    return index === choiceIndex
   }
 
   const readThought = (delta: Fields, sink: EventSink): void => {
@@ -132,6 +129,12 @@ function readPart(part: Fields, sink: EventSink): void {
   const thought = typeof part.thinking === "string" ? [{ text: part.thinking }] : part.thinking
   if (!Array.isArray(thought)) return
   for (const piece of thought) if (isObject(piece)) sink.thinking(String(piece.text ?? ""))
+}
+
+/** A role alone is no word yet. */
+function speaks(delta: Fields): boolean {
+  for (const name in delta) if (name !== "role" && delta[name]) return true
+  return false
 }
 
 /** Groq keeps it in its own drawer; zeros in early chunks are Copilot's (copilot_tools_streaming_reasoning). */

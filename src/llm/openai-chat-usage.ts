@@ -13,9 +13,9 @@ export function readChatUsage(raw: unknown): Usage | undefined {
   if (prompt === 0) return undefined
   const promptDetails = isObject(raw.prompt_tokens_details) ? raw.prompt_tokens_details : {}
   const outputDetails = isObject(raw.completion_tokens_details) ? raw.completion_tokens_details : {}
-  // Copilot reports thinking beside the counts: codecompanion/copilot_tools_streaming_reasoning.
+  // Copilot reports thinking beside the counts (codecompanion/copilot_tools_streaming_reasoning), xAI in details.
   const reasoning = count(outputDetails.reasoning_tokens ?? raw.reasoning_tokens)
-  // xAI counts it on top of the answer, and only the total shows it: vercel-ai/xai-text.
+  // Both count it on top of the answer, and only the total shows it: vercel-ai/xai-text.
   const apart = reasoning > 0 && count(raw.total_tokens) === prompt + completion + reasoning
   return {
     prompt_tokens: prompt,

@@ -48,6 +48,5 @@ async function load(options: UpstreamOptions): Promise<OpenAI> {
     project: null,
     adminAPIKey: null,
     webhookSecret: null,
-    defaultHeaders: options.apiKey ? {} : { Authorization: null },
   })
 }

@@ -43,15 +43,19 @@ const ERROR_BODY_MAX_BYTES = 64 * 1024
 /** The SDKs have a limit of their own, ten minutes by default; ours must always come first. */
 export const SDK_TIMEOUT_MS = 2 ** 31 - 1
 
-/** A placeholder for local servers that want no key: the SDKs refuse to start without one. */
+/** A placeholder for local servers that want no key: the SDKs refuse to start without one. It never leaves. */
 export const NO_KEY = "none"
+
+const CREDENTIAL_HEADERS = ["authorization", "x-api-key"]
 
 /** `redirect: manual`, because a redirect to another origin would carry `x-api-key` along. */
 export function upstreamFetch(options: UpstreamOptions): Fetch {
   const send: Fetch = options.fetch ?? fetch
   const extra: BunFetchRequestInit = options.proxy ? { proxy: options.proxy } : {}
   return async (input, init) => {
-    const response = await send(input, { ...init, ...extra, redirect: "manual" } as RequestInit)
+    const headers = new Headers(init?.headers)
+    if (!options.apiKey) for (const name of CREDENTIAL_HEADERS) headers.delete(name)
+    const response = await send(input, { ...init, ...extra, headers, redirect: "manual" })
     if (response.ok) return response
     const body = await readBounded(response.body, ERROR_BODY_MAX_BYTES)
     throw new UpstreamRefusal(response.status, response.headers, body)

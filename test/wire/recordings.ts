@@ -55,7 +55,11 @@ const OURS: Record<string, Partial<Outcome>> = {
       },
     ],
   },
-  // xAI counts thinking on top of the answer; here it is a part of it (LLM-026).
+  // xAI and Copilot count thinking on top of the answer; here it is a part of it (LLM-026).
+  "codecompanion/copilot_tools_streaming_reasoning": {
+    usage: { prompt: 6009, completion: 123, cached: 0 },
+  },
+  "vercel-ai/xai-text": { usage: { prompt: 12, completion: 291, cached: 11 } },
   "vercel-ai/xai-text@openai-compatible": { usage: { prompt: 12, completion: 342, cached: 11 } },
   "vercel-ai/xai-tool-call@openai-compatible": {
     usage: { prompt: 307, completion: 253, cached: 306 },

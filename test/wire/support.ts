@@ -11,7 +11,6 @@ import type { UpstreamOptions } from "../../src/llm/upstream.ts"
 const SHARED = new URL("../../../shared/", import.meta.url).pathname
 export const STREAMS = `${SHARED}data/streams/streams.jsonl`
 export const FRAMINGS = `${SHARED}data/streams/sse_parse.jsonl`
-export const FAKE_LLM = `${SHARED}bench/fake-llm.ts`
 
 /** Says why a test does not run; true when the file is there. */
 export function present(path: string): boolean {
@@ -120,3 +119,24 @@ export const sse = (
   body: string | ReadableStream<Uint8Array>,
   headers: Record<string, string> = {},
 ): Response => new Response(body, { headers: { "content-type": "text/event-stream", ...headers } })
+
+/** Runs one request against a server that ends every answer at once; gives the body that arrived. */
+export async function sentBody(
+  protocol: Protocol,
+  request: Partial<ModelRequest>,
+  options: Partial<UpstreamOptions> = {},
+): Promise<Record<string, unknown>> {
+  const upstream = serve(() => sse("data: [DONE]\n\n"))
+  const provider = createWire(protocol, {
+    baseUrl: `${upstream.url}/v1`,
+    ...options,
+    // Whatever address the upstream pretends to have, the bytes go to this server.
+    fetch: (input, init) => {
+      const { pathname } = new URL(input instanceof Request ? input.url : input)
+      return fetch(`${upstream.url}${pathname}`, init)
+    },
+  })
+  await collect(provider.stream({ ...REQUEST, ...request }, never()))
+  await upstream.stop()
+  return upstream.requests[0]!.body
+}
