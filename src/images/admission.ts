@@ -61,15 +61,13 @@ const tooLarge = (maxBytes: number, path?: string): KernelError =>
     path === undefined ? {} : { path },
   )
 
+/** A check and Node's decoder: on pictures many times faster than the strict `Uint8Array.fromBase64`. */
 function fromBase64(base64: string, path: string): Uint8Array {
-  try {
-    return Uint8Array.fromBase64(base64)
-  } catch {
-    const hint = base64.startsWith("data:")
-      ? "leave out the data: prefix"
-      : "send its bytes in base64"
-    throw new KernelError("invalid", `the picture is no base64: ${hint}`, { path })
-  }
+  if (/^[A-Za-z0-9+/\s]*={0,2}$/.test(base64.trimEnd())) return Buffer.from(base64, "base64")
+  const hint = base64.startsWith("data:")
+    ? "leave out the data: prefix"
+    : "send its bytes in base64"
+  throw new KernelError("invalid", `the picture is no base64: ${hint}`, { path })
 }
 
 const humanSize = (bytes: number): string =>

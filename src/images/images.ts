@@ -140,7 +140,7 @@ async function load(parts: Parts, ids: Iterable<string>): Promise<Map<string, Im
     [...new Set(ids)].map(async (id) => {
       const picture = await read(parts, id)
       if (!picture) return []
-      const base64 = (await picture.file.bytes()).toBase64()
+      const base64 = Buffer.from(await picture.file.arrayBuffer()).toString("base64")
       return [[id, { mediaType: picture.mediaType, base64 }] as const]
     }),
   )
