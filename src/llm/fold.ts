@@ -27,96 +27,109 @@ interface OpenCall {
   raw: string
 }
 
-export function createFold(origin: ThoughtOrigin, newCallId: () => string) {
-  const blocks: Block[] = []
-  const calls: OpenCall[] = []
-  const folded: Omit<FoldedMessage, "blocks" | "cutCallId"> = {
+/** `newCallId` names a call that the provider left without an id. */
+export const createFold = (origin: ThoughtOrigin, newCallId: () => string): Fold =>
+  new Fold(origin, newCallId)
+
+class Fold {
+  readonly #origin: ThoughtOrigin
+  readonly #newCallId: () => string
+  readonly #blocks: Block[] = []
+  readonly #calls: OpenCall[] = []
+  readonly #end: Pick<FoldedMessage, "usage" | "rateLimits" | "stop" | "failure"> = {
     usage: undefined,
     rateLimits: [],
     stop: undefined,
     failure: undefined,
   }
-  let thought: ThinkingBlock | undefined
+  /** The thought that is being thought; anything else closes it. */
+  #thought: ThinkingBlock | undefined
 
-  const openThought = (): ThinkingBlock => {
-    thought = { type: "thinking", text: "", ...origin }
-    blocks.push(thought)
-    return thought
-  }
-  const openCall = (event: ProviderEvent & { type: "tool_call" }): OpenCall => {
-    const found =
-      calls.find((call) => call.index === event.index) ??
-      (event.id ? calls.find((call) => call.block.id === event.id) : undefined)
-    if (found) return found
-    const block: ToolUseBlock = {
-      type: "tool_use",
-      id: event.id || newCallId(),
-      name: event.name ?? "",
-      input: {},
-    }
-    const call = { index: event.index, block, raw: "" }
-    calls.push(call)
-    blocks.push(block)
-    return call
+  constructor(origin: ThoughtOrigin, newCallId: () => string) {
+    this.#origin = origin
+    this.#newCallId = newCallId
   }
 
-  const push = (event: ProviderEvent): void => {
+  push(event: ProviderEvent): void {
     switch (event.type) {
-      case "text": {
-        thought = undefined
-        const last = blocks.at(-1)
-        if (last?.type === "text") last.text += event.text
-        else if (event.text) blocks.push({ type: "text", text: event.text })
-        return
-      }
+      case "text":
+        return this.#addText(event.text)
       case "thinking":
-        thought = thought ?? openThought()
-        thought.text += event.text
+        this.#openThought().text += event.text
         return
-      case "thinking_end": {
-        // The end of nothing: some upstreams open a thought and leave it empty.
-        if (!thought && !event.signature && !event.redacted) return
-        const closing = thought ?? openThought()
-        if (event.signature) closing.signature = event.signature
-        if (event.redacted) closing.redacted = event.redacted
-        thought = undefined
-        return
-      }
-      case "tool_call": {
-        thought = undefined
-        const call = openCall(event)
-        if (!call.block.name && event.name) call.block.name = event.name
-        call.raw += event.arguments
-        return
-      }
+      case "thinking_end":
+        return this.#closeThought(event)
+      case "tool_call":
+        return this.#addCall(event)
       case "usage":
-        folded.usage = event.usage
+        this.#end.usage = event.usage
         return
       case "rate_limits":
-        folded.rateLimits = event.limits
+        this.#end.rateLimits = event.limits
         return
       case "stop":
-        folded.stop = event.reason
+        this.#end.stop = event.reason
         return
       case "failed":
-        folded.failure = event.failure
+        this.#end.failure = event.failure
         return
       case "image":
-        // The loop stores the bytes and adds the block itself: the fold holds no pictures.
+        // The turn stores the bytes and adds the block itself: the fold holds no pictures.
         return
     }
   }
 
-  const result = (): FoldedMessage => {
-    for (const call of calls) Object.assign(call.block, readArguments(call.raw))
-    for (const block of blocks) if ("text" in block) block.text = cleanText(block.text)
-    const last = calls.at(-1)
-    const cut =
-      last && (folded.stop === "length" || (folded.stop !== undefined && isUnfinished(last.raw)))
-    return { blocks, ...folded, cutCallId: cut ? last.block.id : undefined }
+  result(): FoldedMessage {
+    for (const call of this.#calls) Object.assign(call.block, readArguments(call.raw))
+    for (const block of this.#blocks) if ("text" in block) block.text = cleanText(block.text)
+    const { stop } = this.#end
+    const last = this.#calls.at(-1)
+    const cut = last && (stop === "length" || (stop !== undefined && isUnfinished(last.raw)))
+    return { blocks: this.#blocks, ...this.#end, cutCallId: cut ? last.block.id : undefined }
   }
 
-  return { push, result }
+  #addText(text: string): void {
+    this.#thought = undefined
+    const last = this.#blocks.at(-1)
+    if (last?.type === "text") last.text += text
+    else if (text) this.#blocks.push({ type: "text", text })
+  }
+
+  #openThought(): ThinkingBlock {
+    if (this.#thought) return this.#thought
+    this.#thought = { type: "thinking", text: "", ...this.#origin }
+    this.#blocks.push(this.#thought)
+    return this.#thought
+  }
+
+  #closeThought({ signature, redacted }: ProviderEvent & { type: "thinking_end" }): void {
+    // The end of nothing: some upstreams open a thought and leave it empty.
+    if (!this.#thought && !signature && !redacted) return
+    const closing = this.#openThought()
+    if (signature) closing.signature = signature
+    if (redacted) closing.redacted = redacted
+    this.#thought = undefined
+  }
+
+  #addCall(event: ProviderEvent & { type: "tool_call" }): void {
+    this.#thought = undefined
+    const call = this.#callOf(event)
+    if (!call.block.name && event.name) call.block.name = event.name
+    call.raw += event.arguments
+  }
+
+  #callOf(event: ProviderEvent & { type: "tool_call" }): OpenCall {
+    const { index, id, name = "" } = event
+    const found =
+      this.#calls.find((call) => call.index === index) ??
+      (id ? this.#calls.find((call) => call.block.id === id) : undefined)
+    if (found) return found
+    const block: ToolUseBlock = { type: "tool_use", id: id || this.#newCallId(), name, input: {} }
+    const call = { index, block, raw: "" }
+    this.#calls.push(call)
+    this.#blocks.push(block)
+    return call
+  }
 }
 
 /** Arguments as an object, or `raw` kept beside an empty object when they are no JSON object. */
