@@ -19,7 +19,9 @@ interface IdRow {
 
 export type ImageTable = ReturnType<typeof createImageTable>
 
-export function createImageTable(db: Database) {
+export const createImageTable = (db: Database) => ({ ...stored(db), ...endings(db) })
+
+function stored(db: Database) {
   const insert = (row: ImageRow) =>
     db
       .query(
@@ -45,6 +47,17 @@ export function createImageTable(db: Database) {
       )
       .get(id, now) ?? undefined
 
+  const hasAnyOfChat = (chatId: string) =>
+    db.query<IdRow, [string]>("SELECT id FROM images WHERE chat_id = ? LIMIT 1").get(chatId) !==
+    null
+
+  const allIds = () => new Set(idsOf(db.query<IdRow, []>("SELECT id FROM images").all()))
+
+  return { insert, find, hasAnyOfChat, allIds }
+}
+
+/** How pictures come to their end; each removal gives the ids whose files go too. */
+function endings(db: Database) {
   const removeExpired = (now: number) =>
     idsOf(
       db.query<IdRow, [number]>("DELETE FROM images WHERE expires_at <= ? RETURNING id").all(now),
@@ -71,10 +84,6 @@ export function createImageTable(db: Database) {
       )
       .run(chatId)
 
-  const hasAnyOfChat = (chatId: string) =>
-    db.query<IdRow, [string]>("SELECT id FROM images WHERE chat_id = ? LIMIT 1").get(chatId) !==
-    null
-
   /** Chats that are gone while their pictures are still here. */
   const erasedChats = () =>
     idsOf(
@@ -86,18 +95,7 @@ export function createImageTable(db: Database) {
         .all(),
     )
 
-  const allIds = () => new Set(idsOf(db.query<IdRow, []>("SELECT id FROM images").all()))
-
-  return {
-    insert,
-    find,
-    removeExpired,
-    removeOfChat,
-    handToBranches,
-    hasAnyOfChat,
-    erasedChats,
-    allIds,
-  }
+  return { removeExpired, removeOfChat, handToBranches, erasedChats }
 }
 
 const idsOf = (rows: IdRow[]): string[] => rows.map(({ id }) => id)

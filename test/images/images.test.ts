@@ -74,8 +74,8 @@ describe("accepting", () => {
       expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4/)
       expect(mode(join(dir, id))).toBe("600")
       const read = await images.read(id)
-      expect(read?.mediaType).toBe(media_type)
-      expect(await read?.file.bytes()).toEqual(bytesOf(samples[index]!))
+      expect(media_type).toBe(read!.mediaType)
+      expect((await read!.file.bytes()).toBase64()).toBe(samples[index]!)
     }
     expect(files()).toEqual(blocks.map(({ id }) => id).sort())
   })
