@@ -53,14 +53,17 @@ class Fold {
   push(event: ProviderEvent): void {
     switch (event.type) {
       case "text":
-        return this.#addText(event.text)
+        this.#addText(event.text)
+        return
       case "thinking":
         this.#openThought().text += event.text
         return
       case "thinking_end":
-        return this.#closeThought(event)
+        this.#closeThought(event)
+        return
       case "tool_call":
-        return this.#addCall(event)
+        this.#addCall(event)
+        return
       case "usage":
         this.#end.usage = event.usage
         return
