@@ -10,12 +10,12 @@ import { loadExternalTools } from "./ext/load.ts"
 import { createImages } from "./images/images.ts"
 import { completeOnce } from "./kernel/complete.ts"
 import { startHousekeeping } from "./kernel/housekeeping.ts"
-import { createModelRouter } from "./kernel/models.ts"
+import { createModelRouter, knownModel } from "./kernel/models.ts"
 import { readPersona } from "./kernel/persona.ts"
+import { turnSettings } from "./kernel/turn-settings.ts"
 import { commit, version } from "./lib/build-info.ts"
 import type { Clock } from "./lib/clock.ts"
 import type { Environment } from "./lib/environment.ts"
-import { errorText } from "./lib/error.ts"
 import { uuidV4, uuidV7 } from "./lib/id.ts"
 import type { Log } from "./lib/log.ts"
 import { maskLiterals } from "./lib/mask.ts"
@@ -60,13 +60,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   const spend = createSpend({ store, reader, clock })
   const router = createModelRouter({ config, clock, log, spend, zone, mock: options.mock })
   const { models } = router
-  const isKnownModel = (name: string): true | string => {
-    try {
-      return models.resolve(name) && true
-    } catch (error) {
-      return errorText(error)
-    }
-  }
+  const isKnownModel = (name: string) => knownModel(models, name)
 
   const persons = createPersons({ store, clock, masterAliases: config.master.aliases })
   const images = createImages({
@@ -92,35 +86,20 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   const external = await loadExternalTools({ dir: config.tools.dir, log, environment })
   registry.registerAll(external.tools)
 
-  const { llm } = config
   const turns = createTurns({
     ...{ clock, log, store, bus, newId, router, registry, redact, isKnownModel },
     ...{ chats, messages, images },
     speakerOf: persons.speakerOf,
     personName: (id) => persons.get(id)?.name,
     spend: { record: spend.record, noteRateLimits: spend.rateLimits.set },
-    settings: {
-      maxIterations: llm.max_turn_iterations,
-      maxTokens: llm.max_tokens,
-      maxTokensGuest: llm.max_tokens_guest,
-      reasoning: llm.reasoning,
-      temperature: llm.temperature,
-      promptCache: llm.prompt_cache,
-      promptCacheSurface: llm.prompt_cache_telegram,
-      magicKeywords: llm.magic_keywords,
-      summaryModel: llm.summary_model,
-      persona,
-      build: `${version} (${commit})`,
-      zone,
-      onDemand: config.tools.on_demand,
-    },
+    settings: turnSettings(config, { persona, zone }),
   })
   const interrupted = turns.recover()
   if (interrupted > 0) log.warn("turns were cut off by the last stop", { turns: interrupted })
   const stopHousekeeping = startHousekeeping({ chats, images, clock, log })
 
   const write = (work: () => void) => store.write(work)
-  const promptCache = llm.prompt_cache
+  const promptCache = config.llm.prompt_cache
   return {
     api: {
       ...{ config, log, clock, newId, bus, turns, chats, messages, items, persons, images, spend },
@@ -131,7 +110,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
     close: async (drainMs) => {
       stopHousekeeping()
       await turns.drain(drainMs)
-      reader.close()
+      await reader.close()
       store.close()
     },
   }

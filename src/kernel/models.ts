@@ -2,6 +2,7 @@
 import type { Config } from "../config/schema.ts"
 import { sleep } from "../lib/async.ts"
 import type { Clock } from "../lib/clock.ts"
+import { errorText } from "../lib/error.ts"
 import { random } from "../lib/id.ts"
 import type { Log } from "../lib/log.ts"
 import { createBudget } from "../llm/budget.ts"
@@ -68,6 +69,16 @@ export function createModelRouter(parts: ModelParts): Router {
     }),
     ...{ log, clock, sleep, random },
   })
+}
+
+/** True, or a sentence that names the nearest model. */
+export function knownModel(models: Router["models"], name: string): true | string {
+  try {
+    models.resolve(name)
+    return true
+  } catch (error) {
+    return errorText(error)
+  }
 }
 
 type Connection = Pick<Llm, "api_key" | "base_url" | "proxy">
