@@ -32,144 +32,170 @@ interface OpenBlock {
   signature: string
 }
 
+/** What is known of the answer so far. */
+interface State {
+  answer: AnswerTool | undefined
+  blocks: Map<unknown, OpenBlock>
+  /** The upstream's own counts, later ones over earlier ones. */
+  counts: Fields
+  stop: string | undefined
+  refusal: unknown
+  calls: number
+  /** Something was said before the answer's tool. */
+  spoke: boolean
+}
+
+/** `answer` is the tool whose call is the answer, when the request has one. */
 export function createAnthropicDecoder(answer?: AnswerTool): WireDecoder {
-  const blocks = new Map<unknown, OpenBlock>()
-  let counts: Fields = {}
-  let stop: string | undefined
-  let refusal: unknown
-  let calls = 0
-  let spoke = false
-
-  const frame = (event: Fields, sink: EventSink): FrameKind => {
-    switch (event.type) {
-      case "content_block_delta":
-        if (isObject(event.delta)) delta(blocks.get(event.index), event.delta, sink)
-        return "payload"
-      case "content_block_start":
-        if (isObject(event.content_block)) start(event.index, event.content_block, sink)
-        return "payload"
-      case "content_block_stop":
-        close(event.index, sink)
-        return "payload"
-      case "message_start":
-        if (isObject(event.message)) whole(event.message, sink)
-        return "payload"
-      case "message": // An upstream that does not stream.
-        whole(event, sink)
-        return "done"
-      case "message_delta":
-        if (isObject(event.delta)) {
-          stop = typeof event.delta.stop_reason === "string" ? event.delta.stop_reason : stop
-          refusal = event.delta.stop_details ?? refusal
-        }
-        count(event.usage)
-        return "payload"
-      case "message_stop":
-        return "done"
-      case "ping":
-        return "keep-alive"
-      case "error":
-        return throwStreamError(event)
-      default:
-        if (event.type === undefined && event.error) throwStreamError(event)
-        return "payload"
-    }
+  const state: State = {
+    answer,
+    blocks: new Map(),
+    counts: {},
+    stop: undefined,
+    refusal: undefined,
+    calls: 0,
+    spoke: false,
   }
-
-  /** A message may begin with content: vercel-ai/anthropic-programmatic-tool-calling. */
-  const whole = (message: Fields, sink: EventSink): void => {
-    count(message.usage)
-    stop = typeof message.stop_reason === "string" ? message.stop_reason : stop
-    if (!Array.isArray(message.content)) return
-    for (const content of message.content.filter(isObject)) {
-      start(WHOLE, content, sink)
-      close(WHOLE, sink)
-    }
+  return {
+    frame: (event, sink) => readEvent(state, event, sink),
+    end: (sink) => readEnd(state, sink),
+    usage: () => readAnthropicUsage(state.counts),
   }
+}
 
-  const start = (index: unknown, content: Fields, sink: EventSink): void => {
-    const block: OpenBlock = {
-      kind: "other",
-      call: 0,
-      input: content.input,
-      raw: "",
-      signature: "",
-    }
-    blocks.set(index, block)
-    if (content.type === "text") {
-      block.kind = "text"
-      say(string(content.text), sink)
-    } else if (content.type === "thinking") {
-      block.kind = "thinking"
-      block.signature = string(content.signature)
-      sink.thinking(string(content.thinking))
-    } else if (content.type === "redacted_thinking") {
-      sink.push({ type: "thinking_end", redacted: string(content.data) })
-    } else if (content.type === "tool_use" && answer && content.name === answer.name) {
-      block.kind = "answer"
-    } else if (content.type === "tool_use") {
-      block.kind = "call"
-      block.call = calls++
-      const name = string(content.name)
-      sink.toolCall({ index: block.call, id: string(content.id), name, arguments: "" })
-    }
+function readEvent(state: State, event: Fields, sink: EventSink): FrameKind {
+  switch (event.type) {
+    case "content_block_delta":
+      if (isObject(event.delta)) readDelta(state, event, sink)
+      return "payload"
+    case "content_block_start":
+      if (isObject(event.content_block))
+        open(state, event.index, { content: event.content_block, sink })
+      return "payload"
+    case "content_block_stop":
+      close(state, event.index, sink)
+      return "payload"
+    case "message_start":
+      if (isObject(event.message)) readWhole(state, event.message, sink)
+      return "payload"
+    case "message": // An upstream that does not stream.
+      readWhole(state, event, sink)
+      return "done"
+    case "message_delta":
+      if (isObject(event.delta)) readStop(state, event.delta)
+      count(state, event.usage)
+      return "payload"
+    case "message_stop":
+      return "done"
+    case "ping":
+      return "keep-alive"
+    case "error":
+      return throwStreamError(event)
+    default:
+      return event.type === undefined && event.error ? throwStreamError(event) : "payload"
   }
+}
 
-  const delta = (block: OpenBlock | undefined, change: Fields, sink: EventSink): void => {
-    if (change.type === "text_delta") say(string(change.text), sink)
-    else if (change.type === "thinking_delta") sink.thinking(string(change.thinking))
-    else if (!block) return
-    else if (change.type === "signature_delta") block.signature += string(change.signature)
-    else if (change.type === "input_json_delta") {
-      const part = string(change.partial_json)
-      block.raw += part
-      if (block.kind === "call") sink.toolCall({ index: block.call, arguments: part })
-    }
+/** A message may begin with content: vercel-ai/anthropic-programmatic-tool-calling. */
+function readWhole(state: State, message: Fields, sink: EventSink): void {
+  count(state, message.usage)
+  readStop(state, message)
+  if (!Array.isArray(message.content)) return
+  for (const content of message.content.filter(isObject)) {
+    open(state, WHOLE, { content, sink })
+    close(state, WHOLE, sink)
   }
+}
 
-  const close = (index: unknown, sink: EventSink): void => {
-    const block = blocks.get(index)
-    blocks.delete(index)
-    if (!block) return
-    if (block.kind === "thinking") {
-      sink.push({ type: "thinking_end", ...(block.signature && { signature: block.signature }) })
-    }
-    if (block.kind === "answer") sayAnswer(block, sink)
-    const given = block.raw === "" && isObject(block.input) && Object.keys(block.input).length > 0
-    if (block.kind === "call" && given) {
-      sink.toolCall({ index: block.call, arguments: JSON.stringify(block.input) })
-    }
-  }
+function readStop(state: State, holder: Fields): void {
+  if (typeof holder.stop_reason === "string") state.stop = holder.stop_reason
+  state.refusal = holder.stop_details ?? state.refusal
+}
 
-  const say = (text: string, sink: EventSink): void => {
-    if (text !== "") spoke = true
-    sink.text(text)
+function open(
+  state: State,
+  index: unknown,
+  { content, sink }: { content: Fields; sink: EventSink },
+) {
+  const block: OpenBlock = { kind: "other", call: 0, input: content.input, raw: "", signature: "" }
+  state.blocks.set(index, block)
+  if (content.type === "text") {
+    block.kind = "text"
+    say(state, string(content.text), sink)
+  } else if (content.type === "thinking") {
+    block.kind = "thinking"
+    block.signature = string(content.signature)
+    sink.thinking(string(content.thinking))
+  } else if (content.type === "redacted_thinking") {
+    sink.push({ type: "thinking_end", redacted: string(content.data) })
+  } else if (content.type === "tool_use" && content.name === state.answer?.name) {
+    block.kind = "answer"
+  } else if (content.type === "tool_use") {
+    block.kind = "call"
+    block.call = state.calls++
+    const name = string(content.name)
+    sink.toolCall({ index: block.call, id: string(content.id), name, arguments: "" })
   }
-  /** A thinking model may say something before it answers; the answer starts on a line of its own. */
-  const sayAnswer = (block: OpenBlock, sink: EventSink): void => {
-    const raw = block.raw || JSON.stringify(block.input ?? {})
-    say((spoke ? "\n" : "") + (answer ? answerText(answer, raw) : raw), sink)
-  }
+}
 
-  /** Later counts overrule earlier ones, but a null or a missing one does not. */
-  const count = (usage: unknown): void => {
-    if (!isObject(usage)) return
-    const told = Object.entries(usage).filter(([, value]) => value !== null && value !== undefined)
-    counts = { ...counts, ...Object.fromEntries(told) }
+function readDelta(state: State, event: Fields, sink: EventSink): void {
+  const change = event.delta as Fields
+  const block = state.blocks.get(event.index)
+  if (change.type === "text_delta") say(state, string(change.text), sink)
+  else if (change.type === "thinking_delta") sink.thinking(string(change.thinking))
+  else if (!block) return
+  else if (change.type === "signature_delta") block.signature += string(change.signature)
+  else if (change.type === "input_json_delta") {
+    const part = string(change.partial_json)
+    block.raw += part
+    if (block.kind === "call") sink.toolCall({ index: block.call, arguments: part })
   }
+}
 
-  const end = (sink: EventSink): StopReason | undefined => {
-    for (const index of [...blocks.keys()]) {
-      if (blocks.get(index)!.kind === "answer") close(index, sink)
-    }
-    if (stop === "refusal") throw new StreamFailure({ class: "refused", message: refused(refusal) })
-    if (stop === undefined) return undefined
-    const reason = STOP_REASONS[stop] ?? "end"
-    // The only call was the answer: for the caller nothing is left to be run.
-    return reason === "tools" && calls === 0 ? "end" : reason
+function close(state: State, index: unknown, sink: EventSink): void {
+  const block = state.blocks.get(index)
+  state.blocks.delete(index)
+  if (block?.kind === "thinking") {
+    sink.push({ type: "thinking_end", ...(block.signature && { signature: block.signature }) })
   }
+  if (block?.kind === "answer") sayAnswer(state, block, sink)
+  if (block?.kind === "call" && block.raw === "" && isObject(block.input)) {
+    const given = Object.keys(block.input).length > 0
+    if (given) sink.toolCall({ index: block.call, arguments: JSON.stringify(block.input) })
+  }
+}
 
-  return { frame, end, usage: () => readAnthropicUsage(counts) }
+function say(state: State, text: string, sink: EventSink): void {
+  if (text !== "") state.spoke = true
+  sink.text(text)
+}
+
+/** A thinking model may say something before it answers; the answer starts on a line of its own. */
+function sayAnswer(state: State, block: OpenBlock, sink: EventSink): void {
+  const raw = block.raw || JSON.stringify(block.input ?? {})
+  const text = state.answer ? answerText(state.answer, raw) : raw
+  say(state, (state.spoke ? "\n" : "") + text, sink)
+}
+
+/** Later counts overrule earlier ones, but a null or a missing one does not. */
+function count(state: State, usage: unknown): void {
+  if (!isObject(usage)) return
+  const told = Object.entries(usage).filter(([, value]) => value !== null && value !== undefined)
+  state.counts = { ...state.counts, ...Object.fromEntries(told) }
+}
+
+function readEnd(state: State, sink: EventSink): StopReason | undefined {
+  // An answer that was cut off is still worth its text.
+  for (const [index, block] of [...state.blocks]) {
+    if (block.kind === "answer") close(state, index, sink)
+  }
+  if (state.stop === undefined) return undefined
+  if (state.stop === "refusal") {
+    throw new StreamFailure({ class: "refused", message: refusedText(state.refusal) })
+  }
+  const reason = STOP_REASONS[state.stop] ?? "end"
+  // The only call was the answer: for the caller nothing is left to be run.
+  return reason === "tools" && state.calls === 0 ? "end" : reason
 }
 
 /** Undefined when nothing usable was reported. The API counts cached input apart from the rest. */
@@ -189,7 +215,7 @@ export function readAnthropicUsage(raw: Fields): Usage | undefined {
   }
 }
 
-function refused(details: unknown): string {
+function refusedText(details: unknown): string {
   const why = isObject(details) ? string(details.explanation) || string(details.category) : ""
   return why ? `the model's safety filter refused: ${why}` : "the model's safety filter refused"
 }

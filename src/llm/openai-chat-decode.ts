@@ -24,95 +24,116 @@ const STOP_REASONS: Readonly<Record<string, StopReason>> = {
   max_tokens: "length",
 }
 
+/** What is known of the answer so far. */
+interface State {
+  calls: ReturnType<typeof createCallJoiner>
+  details: ReturnType<typeof createReasoningDetails>
+  /** Of the choice that is the answer; undefined until one has spoken. */
+  choiceIndex: unknown
+  finish: string | undefined
+  refused: boolean
+  /** `[DONE]` came. */
+  done: boolean
+  usage: Usage | undefined
+}
+
 export function createChatDecoder(): WireDecoder {
-  const calls = createCallJoiner()
-  const details = createReasoningDetails()
-  let choiceIndex: unknown
-  let finish: string | undefined
-  let refused = false
-  let finished = false
-  let usage: Usage | undefined
-
-  const frame = (chunk: Fields, sink: EventSink): FrameKind => {
-    if (chunk.error) throwStreamError(chunk)
-    usage = readChunkUsage(chunk) ?? usage
-    if (!Array.isArray(chunk.choices)) return "payload"
-    for (const choice of chunk.choices.filter(isObject)) readChoice(choice, sink)
-    return "payload"
+  const state: State = {
+    calls: createCallJoiner(),
+    details: createReasoningDetails(),
+    choiceIndex: undefined,
+    finish: undefined,
+    refused: false,
+    done: false,
+    usage: undefined,
   }
-
-  const readChoice = (choice: Fields, sink: EventSink): void => {
-    if (typeof choice.finish_reason === "string" && choice.finish_reason !== "") {
-      finish = choice.finish_reason
-    }
-    // A server that does not stream sends the whole message where the delta should be.
-    const delta = choice.delta ?? choice.message
-    if (!isObject(delta) || !ours(choice, delta)) return
-    readThought(delta, sink)
-    if (delta.content || delta.tool_calls) closeThought(sink)
-    readContent(delta.content, sink)
-    if (typeof delta.refusal === "string" && delta.refusal !== "") {
-      refused = true
-      sink.text(delta.refusal)
-    }
-    // `tool_calls: null`: pydantic-ai/test_snowflake/test_snowflake_model_streaming.
-    if (Array.isArray(delta.tool_calls)) {
-      for (const call of delta.tool_calls.filter(isObject)) readCall(call, sink)
-    }
-    if (Array.isArray(delta.images)) for (const image of delta.images) readImage(image, sink)
+  return {
+    frame: (chunk, sink) => readChunk(state, chunk, sink),
+    done: () => {
+      state.done = true
+    },
+    end: (sink) => readEnd(state, sink),
+    usage: () => state.usage,
   }
+}
 
-  /** The answer is the choice that spoke first, whatever its index: vercel-ai-inline/openai/should-stream-text-delta. */
-  const ours = (choice: Fields, delta: Fields): boolean => {
-    const index = choice.index ?? 0
-    if (choiceIndex === undefined && speaks(delta)) choiceIndex = index
-    return index === choiceIndex
+function readChunk(state: State, chunk: Fields, sink: EventSink): FrameKind {
+  if (chunk.error) throwStreamError(chunk)
+  state.usage = readChunkUsage(chunk) ?? state.usage
+  if (Array.isArray(chunk.choices)) {
+    for (const choice of chunk.choices) if (isObject(choice)) readChoice(state, choice, sink)
   }
+  return "payload"
+}
 
-  const readThought = (delta: Fields, sink: EventSink): void => {
-    details.add(delta.reasoning_details)
-    // DeepSeek, xAI, Qwen · OpenRouter, Groq, Ollama · Copilot. Some send the same text under two names.
-    const text = [delta.reasoning_content, delta.reasoning, delta.reasoning_text].find(
-      (value) => typeof value === "string" && value !== "",
-    )
-    sink.thinking(typeof text === "string" ? text : details.text(delta.reasoning_details))
+function readChoice(state: State, choice: Fields, sink: EventSink): void {
+  if (typeof choice.finish_reason === "string" && choice.finish_reason !== "") {
+    state.finish = choice.finish_reason
   }
-
-  const readCall = (call: Fields, sink: EventSink): void => {
-    const details = isObject(call.function) ? call.function : {}
-    const place = calls.place({ index: call.index, id: call.id, name: details.name })
-    sink.toolCall({ ...place, arguments: argumentsOf(details.arguments) })
+  // A server that does not stream sends the whole message where the delta should be.
+  const delta = choice.delta ?? choice.message
+  if (!isObject(delta) || !isOurs(state, choice.index ?? 0, delta)) return
+  readThought(state, delta, sink)
+  if (delta.content || delta.tool_calls) closeThought(state, sink)
+  readContent(delta.content, sink)
+  if (typeof delta.refusal === "string" && delta.refusal !== "") {
+    state.refused = true
+    sink.text(delta.refusal)
   }
-
-  const closeThought = (sink: EventSink): void => {
-    const record = details.take()
-    if (record) sink.push({ type: "thinking_end", redacted: record })
+  // `tool_calls: null`: pydantic-ai/test_snowflake/test_snowflake_model_streaming.
+  if (Array.isArray(delta.tool_calls)) {
+    for (const call of delta.tool_calls) if (isObject(call)) readCall(state, call, sink)
   }
+  if (Array.isArray(delta.images)) for (const image of delta.images) readImage(image, sink)
+}
 
-  const end = (sink: EventSink): StopReason | undefined => {
-    closeThought(sink)
-    if (finish === "content_filter" || finish === "safety") {
-      throw new StreamFailure({
-        class: "refused",
-        message: "the upstream's content filter cut the answer",
-      })
-    }
-    if (finish === "error") {
-      throw new StreamFailure({ class: "transient", message: "the upstream broke off the answer" })
-    }
-    // [DONE] without a reason is a whole answer: simonw-llm/test_tools_streaming/test_tools_streaming_variant_b.
-    if (finish === undefined && !finished) return undefined
-    const reason = STOP_REASONS[finish ?? "stop"] ?? "end"
-    if (reason === "length") return "length"
-    if (calls.count() > 0) return "tools"
-    return refused ? "refusal" : "end"
+/** The answer is the choice that spoke first, whatever its index: vercel-ai-inline/openai/should-stream-text-delta. */
+function isOurs(state: State, index: unknown, delta: Fields): boolean {
+  if (state.choiceIndex === undefined && speaks(delta)) state.choiceIndex = index
+  return index === state.choiceIndex
+}
+
+/** A role alone is no word yet. */
+function speaks(delta: Fields): boolean {
+  for (const name in delta) if (name !== "role" && delta[name]) return true
+  return false
+}
+
+function readThought(state: State, delta: Fields, sink: EventSink): void {
+  state.details.add(delta.reasoning_details)
+  // DeepSeek, xAI, Qwen · OpenRouter, Groq, Ollama · Copilot. Some send the same text under two names.
+  const text =
+    string(delta.reasoning_content) || string(delta.reasoning) || string(delta.reasoning_text)
+  sink.thinking(text || state.details.text(delta.reasoning_details))
+}
+
+function closeThought(state: State, sink: EventSink): void {
+  const record = state.details.take()
+  if (record) sink.push({ type: "thinking_end", redacted: record })
+}
+
+function readCall(state: State, call: Fields, sink: EventSink): void {
+  const details = isObject(call.function) ? call.function : {}
+  const place = state.calls.place({ index: call.index, id: call.id, name: details.name })
+  sink.toolCall({ ...place, arguments: argumentsOf(details.arguments) })
+}
+
+function readEnd(state: State, sink: EventSink): StopReason | undefined {
+  closeThought(state, sink)
+  const { finish } = state
+  if (finish === "content_filter" || finish === "safety") {
+    const message = "the upstream's content filter cut the answer"
+    throw new StreamFailure({ class: "refused", message })
   }
-
-  const done = (): void => {
-    finished = true
+  if (finish === "error") {
+    throw new StreamFailure({ class: "transient", message: "the upstream broke off the answer" })
   }
-
-  return { frame, done, end, usage: () => usage }
+  // [DONE] without a reason is a whole answer: simonw-llm/test_tools_streaming/test_tools_streaming_variant_b.
+  if (finish === undefined && !state.done) return undefined
+  const reason = STOP_REASONS[finish ?? "stop"] ?? "end"
+  if (reason === "length") return "length"
+  if (state.calls.count() > 0) return "tools"
+  return state.refused ? "refusal" : "end"
 }
 
 /** Mistral sends parts, thoughts among them: vercel-ai/mistral-reasoning. */
@@ -129,12 +150,6 @@ function readPart(part: Fields, sink: EventSink): void {
   const thought = typeof part.thinking === "string" ? [{ text: part.thinking }] : part.thinking
   if (!Array.isArray(thought)) return
   for (const piece of thought) if (isObject(piece)) sink.thinking(String(piece.text ?? ""))
-}
-
-/** A role alone is no word yet. */
-function speaks(delta: Fields): boolean {
-  for (const name in delta) if (name !== "role" && delta[name]) return true
-  return false
 }
 
 /** Groq keeps it in its own drawer; zeros in early chunks are Copilot's (copilot_tools_streaming_reasoning). */
@@ -157,3 +172,5 @@ function readImage(image: unknown, sink: EventSink): void {
   const data = typeof url === "string" ? fromDataUrl(url) : undefined
   if (data) sink.push({ type: "image", ...data })
 }
+
+const string = (value: unknown): string => (typeof value === "string" ? value : "")

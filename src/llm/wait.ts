@@ -1,4 +1,5 @@
 /** Waits on the network with a limit and a cancel: whichever comes first ends the wait, whatever the socket does. */
+import { systemClock } from "../lib/clock.ts"
 
 export class WaitInterrupted extends Error {
   override readonly name = "WaitInterrupted"
@@ -36,14 +37,14 @@ export function createWait(signal: AbortSignal, limitMs: number, what: string): 
   const on = <T>(work: Promise<T>): Promise<T> =>
     new Promise<T>((resolve, reject) => {
       // The timer is a real one, so the time is too: an injected clock may stand still.
-      const start = performance.now()
+      const start = systemClock.monotonic()
       const timer = setTimeout(
         () => interrupt?.(stalled()),
         Math.min(Math.max(0, left), TIMER_MAX_MS),
       )
       const settle = (): void => {
         clearTimeout(timer)
-        left -= performance.now() - start
+        left -= systemClock.monotonic() - start
         interrupt = undefined
       }
       interrupt = (reason) => {
