@@ -34,7 +34,7 @@ export function createApi(parts: ApiParts) {
     routes,
     /** How many clients follow a stream. */
     streamCount: streams.count,
-    /** Throws KernelError("config") when the address cannot be used. Default: the address of the settings. */
+    /** Throws KernelError("unavailable") when the address cannot be had. Default: the address of the settings. */
     listen: (address = parseListen(parts.config.server.listen)): Listening => {
       if (!address) throw new Error("the listen address was not checked")
       const server = openServer(address, answer, parts)
@@ -69,8 +69,8 @@ function openServer(
     })
   } catch (error) {
     throw new KernelError(
-      "config",
-      `cannot listen on ${hostname}:${port}: ${errorText(error)}. Is another program on this port? Set server.listen`,
+      "unavailable",
+      `cannot listen on ${hostname}:${port}: ${errorText(error)}`,
       { path: "server.listen", cause: error },
     )
   }

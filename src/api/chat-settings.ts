@@ -16,38 +16,57 @@ export function chatSettingRoutes(chats: Chats) {
   return new Elysia({ prefix: "/v1/chats/:id" })
     .put("/folder", ({ params, body }) => chats.setFolder(params.id, body.folder), {
       body: SetFolder,
-      detail: setting("Move a chat to a shelf", "null or empty: the inbox, `default`."),
+      detail: setting({
+        summary: "Move a chat to a shelf",
+        description: "null or empty: the inbox, `default`.",
+        example: { folder: "garden" },
+      }),
     })
     .put("/model", ({ params, body }) => chats.setModel(params.id, body.model), {
       body: SetModel,
-      detail: setting("Choose the model of a chat", "null: the general model of the settings."),
+      detail: setting({
+        summary: "Choose the model of a chat",
+        description: "null: the general model of the settings.",
+        example: { model: null },
+      }),
     })
     .put("/effort", ({ params, body }) => chats.setEffort(params.id, body.effort), {
       body: SetEffort,
-      detail: setting("Choose how hard the model thinks in a chat", "null: the model's own."),
+      detail: setting({
+        summary: "Choose how hard the model thinks in a chat",
+        description: "null: the model's own.",
+        example: { effort: "high" },
+      }),
     })
     .put("/toolset", ({ params, body }) => chats.setToolset(params.id, body.toolset), {
       body: SetToolset,
-      detail: setting("Pin a tool set to a chat", "null: no set."),
+      detail: setting({
+        summary: "Pin a tool set to a chat",
+        description: "null: no set.",
+        example: { toolset: null },
+      }),
     })
     .put("/workdir", ({ params, body }) => chats.setWorkdir(params.id, body), {
       body: SetWorkdir,
-      detail: setting(
-        "Set the working directory of a chat",
-        "null or empty clears it. It holds from the next turn on.",
-      ),
+      detail: setting({
+        summary: "Set the working directory of a chat",
+        description: "null or empty clears it. It holds from the next turn on.",
+        example: { workdir: "/home/me/code" },
+      }),
     })
     .put("/attention", ({ params, body }) => chats.patch(params.id, attentionOf(body)), {
       body: SetAttention,
-      detail: setting("Call for the owner's attention in a chat, or stop calling"),
+      detail: setting({
+        summary: "Call for the owner's attention in a chat, or stop calling",
+        example: { needs: true, reason: "The disk is full" },
+      }),
     })
 }
 
-const setting = (summary: string, description?: string) =>
+const setting = (text: { summary: string; description?: string; example: object }) =>
   describe({
+    ...text,
     tag: "chats",
-    summary,
-    ...(description !== undefined && { description }),
     answers: { 200: json(Chat, "The chat as it is now") },
     problems: ["invalid", "not_found", "unprocessable"],
   })

@@ -44,6 +44,7 @@ export function chatRoutes({ chats, spend }: { chats: Chats; spend: Spend }) {
         tag: "chats",
         summary: "Make a chat",
         description: "An empty body is fine.",
+        example: { title: "First steps" },
         answers: { 200: json(Chat, "The new chat") },
         problems: ["invalid", "unprocessable", "too_large"],
       }),
@@ -61,6 +62,7 @@ export function chatRoutes({ chats, spend }: { chats: Chats; spend: Spend }) {
       detail: describe({
         tag: "chats",
         summary: "Rename a chat, clear its call for attention, name its project",
+        example: { title: "A better name" },
         answers: { 200: json(Chat, "The chat as it is now") },
         problems: ["invalid", "not_found", "unprocessable"],
       }),
@@ -112,6 +114,7 @@ export function chatRoutes({ chats, spend }: { chats: Chats; spend: Spend }) {
         summary: "Branch a chat",
         description:
           "A new chat with a copy of everything strictly before a message; the parent stays as it is.",
+        example: { before_message: "MESSAGE_ID" },
         answers: { 200: json(Chat, "The branch") },
         problems: ["invalid", "not_found", "unprocessable"],
       }),

@@ -17,6 +17,7 @@ export function completeRoutes({ complete }: Pick<ApiParts, "complete">) {
       detail: describe({
         tag: "kernel",
         summary: "Ask a model once",
+        example: { prompt: "Say hello in three languages." },
         description:
           "No turn, no history, no tools. A rate limit, an overload or a broken network answers 503; a refusal " +
           "on substance answers 400. The text of the error is the provider's.",

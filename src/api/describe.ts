@@ -25,11 +25,16 @@ export interface Description {
   tag: keyof typeof TAGS
   summary: string
   description?: string
+  /** A body that works as it stands, where a route takes one: what a reader of the page sends first. */
+  example?: object
   /** By status. */
   answers: Readonly<Record<number, Answer>>
   /** What this route refuses beside what every route may. */
   problems?: readonly ProblemCode[]
 }
+
+/** Where the example waits until the document puts it beside the schema of the body. */
+export const EXAMPLE = "x-example"
 
 /** What every route may answer, whatever it is for. */
 const COMMON: readonly ProblemCode[] = ["unauthorized", "forbidden", "internal"]
@@ -58,6 +63,7 @@ export function describe(route: Description): DocumentDecoration {
     tags: [route.tag],
     summary: route.summary,
     ...(route.description !== undefined && { description: route.description }),
+    ...(route.example !== undefined && { [EXAMPLE]: route.example }),
     // TypeBox schemas are JSON Schemas; the types of OpenAPI do not know that.
     responses: responses as NonNullable<DocumentDecoration["responses"]>,
   }

@@ -12,7 +12,7 @@ import { Person } from "../schema/person.ts"
 import { Problem } from "../schema/problem.ts"
 import { Send } from "../schema/send.ts"
 import { SpendTotals, Stats, StatsWindow } from "../schema/stats.ts"
-import { TAGS } from "./describe.ts"
+import { EXAMPLE, TAGS } from "./describe.ts"
 import { EVENT_COMPONENTS } from "./event-schemas.ts"
 
 /** Schemas that the document names once and refers to. */
@@ -72,8 +72,9 @@ function completeOperations(document: Document, routes: AnyElysia): void {
     if (!operation || !body) continue
     operation.requestBody = {
       required: Boolean(body.required?.length || body.minProperties),
-      content: { "application/json": { schema: body } },
+      content: { "application/json": { schema: body, example: operation[EXAMPLE] } },
     }
+    delete operation[EXAMPLE]
   }
 }
 

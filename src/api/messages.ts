@@ -67,6 +67,7 @@ export function messageRoutes(parts: MessageParts) {
           tag: "messages",
           summary: "Say something and follow the answer",
           description: `Answers a stream of server-sent events, one JSON object each, that ends with \`done\` or \`error\`. The turn goes on when the stream is closed; \`/live\` joins it again.\n\n${EVENT_LIST}`,
+          example: { text: "Hello!" },
           answers: {
             200: { description: "The turn", schema: TURN_STREAM, type: "text/event-stream" },
             202: json(SilentReply, "`silent`: stored, and no turn"),

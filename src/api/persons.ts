@@ -19,6 +19,7 @@ export function personRoutes(persons: Persons) {
       detail: describe({
         tag: "persons",
         summary: "Find the person behind an external identity",
+        example: { source: "telegram", ext_id: "42", name: "Anna" },
         description:
           "The person is made when the identity is new. Its id is the `sender` of a send.",
         answers: { 200: json(Person, "The person") },
@@ -30,6 +31,7 @@ export function personRoutes(persons: Persons) {
       detail: describe({
         tag: "persons",
         summary: "Rename a person",
+        example: { name: "Anna K." },
         description: "The owner's own name for somebody: surfaces no longer change it.",
         answers: { 200: json(Person, "The person") },
         problems: ["invalid", "not_found", "unprocessable"],
@@ -40,6 +42,7 @@ export function personRoutes(persons: Persons) {
       detail: describe({
         tag: "persons",
         summary: "Make two persons one",
+        example: { from: "p2", into: "p1" },
         description: "The older id stays, the name is that of `into`.",
         answers: { 200: json(Person, "The one that is left") },
         problems: ["invalid", "not_found", "unprocessable"],

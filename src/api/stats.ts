@@ -26,6 +26,7 @@ export function statsRoutes({ spend, zone }: { spend: Spend; zone: string }) {
         detail: describe({
           tag: "kernel",
           summary: "Report what a surface made of one batch of messages",
+          example: { engaged: 3, responded: 1 },
           answers: { 204: { description: "Counted" } },
           problems: ["unprocessable"],
         }),

@@ -72,7 +72,8 @@ function requestOf(question: Question, model: string): ModelRequest {
   const { maxTokens, temperature, answerSchema, cacheTtl } = question
   return {
     model,
-    system: [{ text: system }],
+    // The head is all that a later question may share.
+    system: [{ text: system, ...(cacheTtl && { cacheMark: true }) }],
     messages,
     tools: [],
     effort,

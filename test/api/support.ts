@@ -3,6 +3,7 @@ import { type Api, createApi } from "../../src/api/app.ts"
 import type { ApiParts } from "../../src/api/parts.ts"
 import { parseJson } from "../../src/lib/json.ts"
 import { type TestKernel, type TestKernelOptions, testKernel } from "../support/kernel.ts"
+import { type OpenApi, replyCheck } from "./reply-check.ts"
 
 export interface TestApi {
   kernel: TestKernel
@@ -41,10 +42,15 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
       ...(body !== undefined && { body: typeof body === "string" ? body : JSON.stringify(body) }),
     })
   }
+  const document = await api.fetch(new Request("http://localhost/v1/openapi.json", HOST))
+  const complaintsAbout = replyCheck((await document.json()) as OpenApi)
   const call: TestApi["call"] = async (...request) => {
     const { status, headers, ...response } = await readWhole(await send(...request))
-    const isJson = headers.get("content-type")?.startsWith("application/json")
-    return { ...response, status, headers, json: isJson ? parseJson(response.text) : undefined }
+    const isJson = response.text !== "" && headers.get("content-type")?.includes("/json")
+    const json = isJson ? parseJson(response.text) : undefined
+    const complaints = complaintsAbout(request[0], status, json)
+    if (complaints.length > 0) throw new Error(complaints.join("\n"))
+    return { ...response, status, headers, json }
   }
   return {
     kernel,
@@ -59,6 +65,8 @@ export async function testApi(options: TestApiOptions = {}): Promise<TestApi> {
     },
   }
 }
+
+const HOST = { headers: { Host: "localhost" } }
 
 const readWhole = async (response: Response) => ({
   status: response.status,
