@@ -193,6 +193,26 @@ test("API-033 API-035: a branch is made when it is asked for, and the parent sta
   expect([400, 404]).toContain(wrong.status)
 })
 
+test("API-036: a branch cut inside a turn is whole, branches again, costs for itself and outlives its parent", async () => {
+  const id = await api.newChat({ title: "trunk" })
+  await api.kernel.turn(id, plan([{ call: "person_list", input: {} }, { say: "nobody" }]))
+  const { messages } = (await api.call(`GET /v1/chats/${id}/messages`)).json
+  const cut = { before_message: messages[2].id }
+  const branch = (await api.call(`POST /v1/chats/${id}/fork`, cut)).json.id
+  const copied = (await api.call(`GET /v1/chats/${branch}/messages`)).json.messages
+  const result = copied.flatMap((message: { blocks: { type: string }[] }) =>
+    message.blocks.filter((block) => block.type === "tool_result"),
+  )
+  expect(result).toEqual([expect.objectContaining({ output: "[not executed: turn cancelled]" })])
+  const twig = await api.call(`POST /v1/chats/${branch}/fork`, { before_message: copied[1].id })
+  expect(twig.json.forked_from).toBe(branch)
+
+  await api.call(`DELETE /v1/chats/${id}`)
+  expect((await api.kernel.turn(branch, "go on")).at(-1)?.type).toBe("done")
+  const spent = async (chat: string) => (await api.call(`GET /v1/chats/${chat}/spend`)).json.total
+  expect([(await spent(id)).requests, (await spent(branch)).requests]).toEqual([2, 1])
+})
+
 test("API-037: a chat's spend has sums, sources, the thinking's part and the weight of its context", async () => {
   const id = await api.newChat()
   const usage = { prompt_tokens: 100, completion_tokens: 20, reasoning_tokens: 5 }

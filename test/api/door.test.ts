@@ -198,7 +198,7 @@ describe("in front of every route", () => {
     expect((await call("POST /v1/chats", {})).status).toBe(200)
   })
 
-  test("SRV-003: a token guards every route but the open ones", async () => {
+  test("SRV-003 SEC-31: a token guards every route but the open ones", async () => {
     const api = await start({ config: { server: { token: "correct-horse-battery" } } })
     const routes = await routesOf(api)
     const open = new Set<string>()
@@ -235,7 +235,7 @@ describe("in front of every route", () => {
     }
   })
 
-  test("CLNT-003: a page of a listed origin calls the API directly, streams included", async () => {
+  test("a page of a listed origin calls the API directly, streams included", async () => {
     const { call, open, newChat } = await start({
       config: { server: { cors: ["https://page.example"] } },
     })

@@ -269,7 +269,7 @@ describe("one-shot answers", () => {
   })
 })
 
-test("CLNT-007: what clients need of turns, spend, persons and attention is there", async () => {
+test("what clients need of turns, spend, persons and attention is there", async () => {
   const { call, newChat } = await start()
   const chat = await newChat()
   const routes: [string, number, unknown?][] = [

@@ -184,6 +184,33 @@ test("API-054 API-058: effort and model of one turn leave the chat as it is", as
   expect([unknown.status, unknown.json.path]).toEqual([400, "model"])
 })
 
+test("API-056: a trusted client's turn may go past the cap of iterations, another's may not", async () => {
+  const { open, path } = await start({ config: { llm: { max_turn_iterations: 2 } } })
+  const calls = Array.from({ length: 4 }, () => ({ call: "person_list", input: {} }))
+  const body = { text: plan([...calls, { say: "all done" }]), uncapped_iterations: true }
+  const last = async (send: object) =>
+    (await (await open(`POST ${path}/messages`, send)).toEnd()).at(-1)?.data.type
+  expect(await last(body)).toBe("error")
+  expect(await last({ ...body, trusted: true })).toBe("done")
+})
+
+test("what a surface says of a message is kept, and bounds its turn", async () => {
+  const { open, call, path, kernel } = await start()
+  const reply = { reply_to_ext_id: "40", reply_to_text: "the earlier one", ext_id: "41" }
+  const surface = { anchor: "tg:1:41", chat_title: "Family", brief: true, max_tokens: 77 }
+  const body = { text: "hello", ...reply, ...surface, surface_model: "other" }
+  await (await open(`POST ${path}/messages`, body)).toEnd()
+  const { messages } = (await call(`GET ${path}/messages`)).json
+  expect(messages[0]).toMatchObject({ ...reply, anchor: "tg:1:41" })
+  await call(`PUT ${path}/model`, { model: "mock" })
+  await (await open(`POST ${path}/messages`, body)).toEnd()
+  expect(kernel.requests.map(({ model, maxTokens }) => [model, maxTokens])).toEqual([
+    ["other", 77],
+    ["mock", 77],
+  ])
+  expect(kernel.requests[0]!.system.map(({ text }) => text).join()).toContain("brief")
+})
+
 const PIXEL =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 

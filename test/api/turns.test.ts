@@ -59,7 +59,7 @@ describe("joining a turn", () => {
     expect([reply.status, reply.text]).toEqual([204, ""])
   })
 
-  test("CLNT-008 SRV-010 SSE-020: a turn outlives its client and is followed from another", async () => {
+  test("CLNT-008 SRV-010: a turn outlives its client and is followed from another", async () => {
     const { open, path, api, kernel } = await start()
     const phone = await open(`POST ${path}/messages`, { text: SLOW })
     await phone.next("text_delta")
