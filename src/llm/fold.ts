@@ -13,6 +13,8 @@ export interface FoldedMessage {
   failure: ProviderFailure | undefined
   /** The output limit cut the last call: it must not be run. */
   cutCallId: string | undefined
+  /** The last call's arguments stop in the middle, whatever the provider says of the reason. */
+  unfinishedCallId: string | undefined
 }
 
 /** Who thought: kept beside each thought, for it may go back only to the same pair. */
@@ -85,10 +87,13 @@ class Fold {
   result(): FoldedMessage {
     for (const call of this.#calls) Object.assign(call.block, readArguments(call.raw))
     for (const block of this.#blocks) if ("text" in block) block.text = cleanText(block.text)
-    const { stop } = this.#end
     const last = this.#calls.at(-1)
-    const cut = last && (stop === "length" || (stop !== undefined && isUnfinished(last.raw)))
-    return { blocks: this.#blocks, ...this.#end, cutCallId: cut ? last.block.id : undefined }
+    return {
+      blocks: this.#blocks,
+      ...this.#end,
+      cutCallId: this.#end.stop === "length" ? last?.block.id : undefined,
+      unfinishedCallId: last && isUnfinished(last.raw) ? last.block.id : undefined,
+    }
   }
 
   #addText(text: string): void {
@@ -148,7 +153,7 @@ export function readArguments(raw: string): Pick<ToolUseBlock, "input" | "raw"> 
   return { input: {}, raw: cleanText(raw) }
 }
 
-/** JSON that stops in the middle: a length stop that the provider called something else. */
+/** JSON that stops in the middle. */
 function isUnfinished(raw: string): boolean {
   const text = raw.trim()
   return text.startsWith("{") && !tryParseJson(text) && !text.endsWith("}")

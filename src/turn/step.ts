@@ -1,6 +1,6 @@
 /** One trip to the provider: the request, its stream to the live stream, and the answer folded. */
 import { systemParts } from "../context/fragments/system.ts"
-import { requestMessages, WRAPUP_TRIPS } from "../context/request.ts"
+import { requestMessages } from "../context/request.ts"
 import { errorText } from "../lib/error.ts"
 import { effortFor } from "../llm/effort.ts"
 import { createFold, type FoldedMessage } from "../llm/fold.ts"
@@ -117,8 +117,12 @@ class StepReader {
 
   result(): StepAnswer {
     const folded = this.#fold.result()
+    // Some servers say "tool calls" where their output limit cut the call: the count gives it away.
+    const written = folded.usage?.completion_tokens ?? 0
+    const hitLimit = written >= maxTokensOf(this.#parts, this.#turn)
     return {
       ...folded,
+      cutCallId: folded.cutCallId ?? (hitLimit ? folded.unfinishedCallId : undefined),
       blocks: [...folded.blocks, ...this.#pictures],
       model: this.#model || this.#turn.model,
       upstream: this.#upstream,
@@ -182,7 +186,7 @@ function buildRequest(
   const state = {
     nowMs: parts.clock.now(),
     zone: settings.zone,
-    tripsLeft: tripsLeft(parts, turn),
+    tripsLeft: spec.uncapped ? undefined : settings.maxIterations - turn.step,
     ultrathink: spec.ultrathink,
   }
   return {
@@ -203,13 +207,6 @@ function buildRequest(
     ...(cacheTtl !== undefined && { cacheTtl }),
     ...(entry.imageOutput && { imageOutput: true }),
   }
-}
-
-/** Told only when the cap is near, and never to a turn without one. */
-function tripsLeft(parts: TurnParts, turn: RunningTurn): number | undefined {
-  if (turn.spec.uncapped) return undefined
-  const left = parts.settings.maxIterations - turn.step
-  return left <= WRAPUP_TRIPS ? left : undefined
 }
 
 function maxTokensOf(parts: TurnParts, turn: RunningTurn): number {

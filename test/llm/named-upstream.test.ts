@@ -11,7 +11,7 @@ import { createOpenAiResponses } from "../../src/llm/openai-responses.ts"
 import { createRouter, type RoutedEvent } from "../../src/llm/router.ts"
 import { createTokenEstimator } from "../../src/llm/tokens.ts"
 import { createUnsupportedMemory } from "../../src/llm/unsupported.ts"
-import { type FakeLlm, hasFakeLlm, startFakeLlm } from "./fake-llm.ts"
+import { type FakeLlm, hasFakeLlm, startFakeLlm } from "../support/fake-llm.ts"
 import { collect, request } from "./requests.ts"
 import { answerOf, entry, ofType, policy } from "./routing.ts"
 

@@ -179,6 +179,41 @@ describe("the loop", () => {
     expect(order).toEqual(["write", "write", "read", "read", "write"])
   })
 
+  test("a call that the output limit cut is never run, and repeating it ends the turn after two tries", async () => {
+    let ran = 0
+    const chat = await start({}, [
+      tool("write", async () => {
+        ran++
+        return { output: "written" }
+      }),
+    ])
+    const cut = { call: "write", raw: '{"content": "half a fi', stop: "length" }
+    const events = await kernel.turn(chat, plan([cut, cut, cut, cut, { say: "never" }]))
+    expect(ran).toBe(0)
+    expect(kernel.requests).toHaveLength(3)
+    expect(events.at(-1)).toMatchObject({ type: "error", code: "length" })
+    expect(events.find((event) => event.type === "tool_result")).toMatchObject({
+      is_error: true,
+      output: expect.stringContaining("smaller parts"),
+    })
+    const whole = { call: "write", raw: '{"content": "whole"}', stop: "length" }
+    await kernel.turn(chat, plan([whole, { say: "x" }], "whole but cut"))
+    expect(ran).toBe(0)
+  })
+
+  test("a server that calls a cut by its limit something else is seen through by the count", async () => {
+    const chat = await start({ config: { llm: { max_tokens: 100 } } }, [answers("write")])
+    const raw = '{"content": "half a fi'
+    const text = plan([{ call: "write", raw, usage: { completion_tokens: 100 } }, { say: "x" }])
+    const events = await kernel.turn(chat, text)
+    expect(events.find((event) => event.type === "tool_result")!.output).toContain("output limit")
+    const broken = await kernel.turn(
+      chat,
+      plan([{ call: "write", raw }, { say: "x" }], "just broken"),
+    )
+    expect(broken.find((event) => event.type === "tool_result")!.output).toContain("JSON")
+  })
+
   test("TURN-034: a tool out of reach is not offered, and a guest's call of it is refused", async () => {
     const chat = await start({}, [
       tool("secret", async () => ({ output: "!" }), { gates: ["master_only"] }),

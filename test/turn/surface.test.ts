@@ -1,5 +1,6 @@
 import { afterEach, expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
+import type { Images } from "../../src/images/images.ts"
 import { deferred } from "../../src/lib/async.ts"
 import { createLog } from "../../src/lib/log.ts"
 import type { Tool, ToolContext } from "../../src/tools/tool.ts"
@@ -179,7 +180,8 @@ test("SSE-011: usage carries tokens, thinking, cache and cost of each trip by th
 test("BOOT-034: pictures whose time is over are purged at start", async () => {
   await start()
   const { folder } = kernel
-  const drawn = await kernel.api.images.keepDrawn({
+  const images = kernel.api.images as Images
+  const drawn = await images.keepDrawn({
     bytes: Buffer.from("R0lGODlhAQABAAAAACw=", "base64"),
   })
   expect(await kernel.api.images.read(drawn.id)).toBeDefined()

@@ -1,7 +1,7 @@
 /** Both wires of the fake upstream, with the faults that it can make. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { ModelRequest } from "../../src/llm/provider.ts"
-import { type FakeLlm, hasFakeLlm, startFakeLlm } from "../llm/fake-llm.ts"
+import { type FakeLlm, hasFakeLlm, startFakeLlm } from "../support/fake-llm.ts"
 import { WEATHER } from "./histories.ts"
 import { collect, createWire, fold, never, type Protocol, REQUEST } from "./support.ts"
 

@@ -18,9 +18,10 @@ export interface FakeLlm {
   stop(): Promise<void>
 }
 
-export async function startFakeLlm(): Promise<FakeLlm> {
+/** On the given port, else on a free one. */
+export async function startFakeLlm(port = 0): Promise<FakeLlm> {
   const child = Bun.spawn([process.execPath, PROGRAM], {
-    env: { PATH: process.env.PATH ?? "", FAKE_PORT: "0", FAKE_CHUNKS: "10" },
+    env: { PATH: process.env.PATH ?? "", FAKE_PORT: String(port), FAKE_CHUNKS: "10" },
     stdout: "pipe",
     // It prints the cuts that it was told to make.
     stderr: "ignore",
