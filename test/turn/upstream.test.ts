@@ -23,7 +23,7 @@ describe.skipIf(!hasFakeLlm())("turns over a real wire", () => {
       config: {
         llm: {
           ...{ provider, base_url, api_key: "k", model: { general: model } },
-          ...{ silence_timeout: "2s", first_token_timeout: "3s" },
+          ...{ silence_timeout: "2s", first_token_timeout: "1500ms" },
           models: MODELS.map((name) => ({ name })),
         },
       },
