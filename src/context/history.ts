@@ -2,6 +2,8 @@
  * Stored messages to what a model is shown. History is facts: nothing here is written back. Pairs are
  * repaired, thoughts of closed turns and texts meant for clients are left out, pictures are bounded.
  */
+import { isObject } from "../lib/json.ts"
+import { wireName } from "../llm/conversation.ts"
 import type { ModelMessage } from "../llm/provider.ts"
 import {
   imageReference,
@@ -24,64 +26,126 @@ export interface HistoryView {
 
 /** Pictures in one request; older ones become text, since providers lower the size limit with the count. */
 export const IMAGES_MAX = 20
+/** So many become text at once, else every further picture would change the prefix that is cached. */
+const IMAGES_STEP = 10
 
 /** Alternating messages, every call paired with exactly one result, none of them empty. */
-export function historyForModel(messages: readonly Message[], view: HistoryView): ModelMessage[] {
-  const seen = boundImages(messages, view)
-  const shown: ModelMessage[] = []
-  for (let index = 0; index < messages.length; index++) {
-    const message = messages[index]!
+export const historyForModel = (messages: readonly Message[], view: HistoryView): ModelMessage[] =>
+  continueHistory([], messages, view)
+
+/**
+ * History behind a past that is already rendered, which stays as it is. Equal to rendering both anew when no
+ * turn lies in both and the messages hold no pictures (those are bounded over the whole request).
+ */
+export function continueHistory(
+  past: readonly ModelMessage[],
+  messages: readonly Message[],
+  view: HistoryView,
+): ModelMessage[] {
+  const pictures = boundPictures(messages, view)
+  const unusedId = createCallIds(past)
+  const shown = [...past]
+  const seam = shown.at(-1)
+  // The one message of the past that may grow.
+  if (seam) shown[shown.length - 1] = { ...seam, blocks: [...seam.blocks] }
+  for (const [index, message] of messages.entries()) {
     if (message.role === "user") {
-      append(shown, "user", userBlocks(message, view, seen))
+      append(shown, "user", userBlocks(message, view, pictures))
       continue
     }
-    const calls = message.blocks.filter((block) => block.type === "tool_use")
-    append(shown, "assistant", assistantBlocks(message, view))
-    if (calls.length > 0) append(shown, "user", resultsFor(calls, messages, index + 1))
+    const pairs = pairsOf(messages, index, unusedId)
+    append(shown, "assistant", assistantBlocks(message, view, pairs))
+    append(
+      shown,
+      "user",
+      pairs.map((pair) => pair.result),
+    )
   }
   return shown
 }
 
-/** The results of these calls out of the messages before the next answer, with the lost ones made up. */
-function resultsFor(
-  calls: readonly ToolUseBlock[],
-  messages: readonly Message[],
-  from: number,
-): ToolResultBlock[] {
-  const results = new Map<string, ToolResultBlock>()
-  for (let index = from; index < messages.length; index++) {
-    const message = messages[index]!
-    if (message.role === "assistant") break
-    for (const block of message.blocks) {
-      if (block.type === "tool_result" && !results.has(block.id)) results.set(block.id, block)
-    }
-  }
-  return calls.map((call) => results.get(call.id) ?? lostResult(call.id))
+interface Pair {
+  call: ToolUseBlock
+  result: ToolResultBlock
 }
 
-const lostResult = (id: string): ToolResultBlock => ({
+/**
+ * The calls of an answer with their results, in order. Results stand in the turn's messages before its next
+ * answer, the first of an id counts, and one that was lost is made up. A result that answers nothing is an
+ * orphan and never appears.
+ */
+function pairsOf(
+  messages: readonly Message[],
+  index: number,
+  unusedId: (id: string) => string,
+): Pair[] {
+  const answer = messages[index]!
+  const calls = answer.blocks.filter((block) => block.type === "tool_use")
+  if (calls.length === 0) return []
+  const results = resultsBehind(messages, index)
+  return calls.map((stored) => {
+    const id = unusedId(stored.id)
+    const { input } = stored
+    const at = results.findIndex((result) => result.id === stored.id)
+    const [result = lostResult] = at < 0 ? [] : results.splice(at, 1)
+    return {
+      call: { ...stored, id, name: wireName(stored.name), input: isObject(input) ? input : {} },
+      result: { ...result, id },
+    }
+  })
+}
+
+function resultsBehind(messages: readonly Message[], index: number): ToolResultBlock[] {
+  const { turn_id } = messages[index]!
+  const results: ToolResultBlock[] = []
+  for (let at = index + 1; at < messages.length; at++) {
+    const { role, turn_id: turn, blocks } = messages[at]!
+    if (role === "assistant" || turn !== turn_id) break
+    results.push(...blocks.filter((block) => block.type === "tool_result"))
+  }
+  return results
+}
+
+const lostResult: ToolResultBlock = {
   type: "tool_result",
-  id,
+  id: "",
   output: MACHINE_TEXT.call_interrupted.marker,
   is_error: true,
-})
+}
 
-/** Speech only: results are placed behind their calls, so an orphan simply never appears. */
-function userBlocks(message: Message, view: HistoryView, seen: ReadonlySet<string>): Block[] {
-  const speech = message.blocks.filter((block) => block.type !== "tool_result")
-  const blocks = speech.flatMap((block): Block[] => {
-    if (block.type === "text") return isSpoken(block.text) ? [block] : []
-    if (block.type !== "image") return []
-    if (seen.has(block.id)) return [block]
+/** Small models number their calls anew in every answer; in a request each id is one call. */
+function createCallIds(past: readonly ModelMessage[]): (id: string) => string {
+  const used = new Set<string>()
+  const counts = new Map<string, number>()
+  for (const { blocks } of past) {
+    for (const block of blocks) if (block.type === "tool_use") used.add(block.id)
+  }
+  return (id) => {
+    let unused = id
+    let count = counts.get(id) ?? 1
+    while (used.has(unused)) unused = `${id}_${++count}`
+    counts.set(id, count)
+    used.add(unused)
+    return unused
+  }
+}
+
+/** Speech only: results are placed behind their calls. */
+function userBlocks(message: Message, view: HistoryView, pictures: ReadonlySet<Block>): Block[] {
+  const speech = message.blocks.filter(
+    (block) => block.type === "image" || (block.type === "text" && isSpoken(block.text)),
+  )
+  return speakerBlocks(message, speech, view.personName).map((block): Block => {
+    if (block.type !== "image" || pictures.has(block)) return block
     const text = view.vision
       ? imageReference(block.id, view.imageUrl(block.id))
       : imageUnseen(block.id)
-    return [{ type: "text", text }]
+    return { type: "text", text }
   })
-  return speakerBlocks(message, blocks, view.personName)
 }
 
-function assistantBlocks(message: Message, view: HistoryView): Block[] {
+function assistantBlocks(message: Message, view: HistoryView, pairs: readonly Pair[]): Block[] {
+  const calls = pairs.values()
   return message.blocks.flatMap((block): Block[] => {
     switch (block.type) {
       case "text":
@@ -91,7 +155,7 @@ function assistantBlocks(message: Message, view: HistoryView): Block[] {
       case "image":
         return [{ type: "text", text: imageReference(block.id, view.imageUrl(block.id)) }]
       case "tool_use":
-        return [block]
+        return [calls.next().value!.call]
       default:
         return []
     }
@@ -109,15 +173,12 @@ function append(shown: ModelMessage[], role: ModelMessage["role"], blocks: Block
   else shown.push({ role, blocks })
 }
 
-/** The ids of the newest pictures that still go as pictures. */
-function boundImages(messages: readonly Message[], view: HistoryView): ReadonlySet<string> {
-  const kept = new Set<string>()
-  if (!view.vision) return kept
-  for (const message of messages.toReversed()) {
-    if (message.role !== "user") continue
-    for (const block of message.blocks.toReversed()) {
-      if (block.type === "image" && kept.size < IMAGES_MAX) kept.add(block.id)
-    }
-  }
-  return kept
+/** The newest pictures of people, which still go as pictures. */
+function boundPictures(messages: readonly Message[], view: HistoryView): ReadonlySet<Block> {
+  if (!view.vision) return new Set()
+  const all = messages
+    .filter((message) => message.role === "user")
+    .flatMap((message) => message.blocks.filter((block) => block.type === "image"))
+  const tooMany = Math.max(0, all.length - IMAGES_MAX)
+  return new Set(all.slice(Math.ceil(tooMany / IMAGES_STEP) * IMAGES_STEP))
 }

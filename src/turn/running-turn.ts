@@ -1,5 +1,5 @@
 /** One turn while it runs: what it was told, what it has said so far, and the levers on it. */
-import { type HistoryView, historyForModel } from "../context/history.ts"
+import { continueHistory, type HistoryView, historyForModel } from "../context/history.ts"
 import type { NewId } from "../lib/id.ts"
 import type { Log } from "../lib/log.ts"
 import type { ModelMessage } from "../llm/provider.ts"
@@ -28,14 +28,14 @@ export interface RunningTurn {
 
 export type Conversation = ReturnType<typeof createConversation>
 
-/**
- * The messages of a turn: the past, rendered once, and its own, which only grow. A step of a long turn costs
- * no more than the first.
- */
-export function createConversation(past: readonly Message[], own: Message[]) {
+/** The messages of a turn: the past, rendered once however many steps follow, and its own, which only grow. */
+export function createConversation(past: readonly Message[], begun: readonly Message[]) {
+  const own = [...begun]
   const rendered = new Map<boolean, ModelMessage[]>()
 
   return {
+    /** What was said before this turn. */
+    past,
     /** Messages that this turn stored, the newest last. */
     own: own as readonly Message[],
     add: (messages: readonly Message[]) => own.push(...messages),
@@ -47,16 +47,7 @@ export function createConversation(past: readonly Message[], own: Message[]) {
       }
       const before = rendered.get(view.vision) ?? historyForModel(past, view)
       rendered.set(view.vision, before)
-      return joined(before, historyForModel(own, view))
+      return continueHistory(before, own, view)
     },
   }
-}
-
-/** Puts the turn behind the past without touching the rendered past. */
-function joined(before: readonly ModelMessage[], after: readonly ModelMessage[]): ModelMessage[] {
-  const last = before.at(-1)
-  const first = after[0]
-  if (!last || !first || last.role !== first.role) return [...before, ...after]
-  const seam = { role: last.role, blocks: [...last.blocks, ...first.blocks] }
-  return [...before.slice(0, -1), seam, ...after.slice(1)]
 }

@@ -5,7 +5,7 @@ export interface StateView {
   nowMs: number
   /** IANA zone of the master. */
   zone: string
-  /** Provider trips left in this turn, told only when few are left. */
+  /** Provider trips that the turn may still make behind this one; undefined without a cap. */
   tripsLeft: number | undefined
   /** The master asked for hard thinking with the magic word. */
   ultrathink: boolean
@@ -22,10 +22,14 @@ export function stateText(view: StateView): string {
   return lines.filter(Boolean).join("\n")
 }
 
-/** The text of the `[wrapup]` block: few trips are left. */
+/** The text of the `[wrapup]` block: few trips are left behind this one. */
 export function wrapupText(tripsLeft: number): string {
+  const { marker } = MACHINE_TEXT.wrapup
+  if (tripsLeft <= 0) {
+    return `${marker} This is the last request of this turn: the results of further tool calls would not reach you any more. Answer now with what you have, saying what is left undone.`
+  }
   const trips = tripsLeft === 1 ? "1 more request" : `${tripsLeft} more requests`
-  return `${MACHINE_TEXT.wrapup.marker} This turn allows ${trips} to you. Finish or stop at a good point now and answer with what you have, saying what is left undone.`
+  return `${marker} This turn allows ${trips} after this one. Finish or stop at a good point now and answer with what you have, saying what is left undone.`
 }
 
 /** `Monday 2026-11-30 23:05 (Europe/Berlin)`: minutes only, since seconds help nobody. */
