@@ -54,6 +54,8 @@ const PACKAGE_HOMES: rules.Homes = {
   yaml: ["src/config/", "src/llm/mock-plan.ts"], // settings, and the script that the mock plays
   "smol-toml": ["src/config/", "src/ext/"], // settings, and the declarations of external tools
   "@cfworker/json-schema": ["src/tools/"],
+  "@earendil-works/pi-tui": ["src/cli/chat/screen/"],
+  "highlight.js": ["src/cli/chat/screen/highlight.ts"],
 }
 
 const NAME_HOMES: rules.Homes = {
