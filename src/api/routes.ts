@@ -22,7 +22,12 @@ import { turnRoutes } from "./turns.ts"
 export function createRoutes(parts: ApiParts, streams: Streams): AnyElysia {
   const { config, build, chats, persons, images } = parts
   const streamed = { ...parts, streams }
-  const api: AnyElysia = new Elysia({ normalize: false })
+  const api: AnyElysia = new Elysia({
+    normalize: false,
+    // Otherwise the path is looked for behind the 11th character, and with a host of one or two letters
+    // the door and the routes would read different paths.
+    handler: { standardHostname: false },
+  })
     .onParse({ as: "global" }, ({ request }) => readJson(request, config.server.body_max))
     .onError({ as: "global" }, ({ code, error, request }) => {
       if (code === "NOT_FOUND") return noRoute(api, request)

@@ -1,5 +1,6 @@
 /** Who may talk to the kernel: the door as a table, and in front of every route over real HTTP. */
 import { afterEach, describe, expect, test } from "bun:test"
+import { connect } from "node:net"
 import { type DoorRules, isOpenPath, judge, type Verdict } from "../../src/api/door.ts"
 import { type TestApi, type TestApiOptions, testApi } from "./support.ts"
 
@@ -25,6 +26,17 @@ function verdictOf({ method = "GET", path = "/v1/chats", rules, headers }: Call)
 const outcome = (call: Call): string => {
   const verdict = verdictOf(call)
   return verdict.kind === "refuse" ? verdict.code : verdict.kind
+}
+
+/** The status that these very bytes are answered with. */
+async function rawStatus(url: string, request: string): Promise<number> {
+  const answer = Promise.withResolvers<string>()
+  const socket = connect(Number(new URL(url).port), "127.0.0.1", () => socket.write(request))
+  socket.on("data", (data) => answer.resolve(data.toString()))
+  socket.on("error", answer.reject)
+  const text = await answer.promise
+  socket.destroy()
+  return Number(text.split(" ")[1])
 }
 
 describe("the name a caller uses", () => {
@@ -219,6 +231,29 @@ describe("in front of every route", () => {
     const refused = await api.call("GET /v1/chats")
     expect(refused.headers.get("www-authenticate")).toBe("Bearer")
     expect(refused.json).toEqual({ code: "unauthorized", error: expect.stringContaining("token") })
+  })
+
+  test("no spelling of an address leads from an open path to a guarded route", async () => {
+    const config = { server: { token: "correct-horse-battery", hosts: ["ab"] } }
+    const { url } = await start({ config })
+    const targets = [
+      ...["/images/v1/chats", "/apidocs/v1/chats", "http://ab/images/v1/chats"],
+      ...["/images/../v1/chats", "/images/%2e%2e/v1/chats", "/images/..%2fv1/chats"],
+      ...["//images/../v1/chats", "/images/..\\v1/chats", "/images/?/../../v1/chats", "//v1/chats"],
+    ]
+    for (const target of targets) {
+      for (const host of ["localhost", "ab"]) {
+        const status = await rawStatus(url, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\n\r\n`)
+        expect([target, host, [401, 404].includes(status)]).toEqual([target, host, true])
+      }
+    }
+  })
+
+  test("a request with two names, or with none, is refused", async () => {
+    const { url } = await start()
+    const two = "GET /v1/chats HTTP/1.1\r\nHost: localhost\r\nHost: evil.test\r\n\r\n"
+    expect(await rawStatus(url, two)).toBe(403)
+    expect(await rawStatus(url, "GET /v1/chats HTTP/1.0\r\n\r\n")).toBe(403)
   })
 
   test("SRV-004: without server.cors no reply says a word about CORS", async () => {
