@@ -55,7 +55,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   const store = openStore({ path: config.db.path, log })
   const reader = createReader(store.path)
   const newId = uuidV7(clock, newestId(store))
-  const bus = createBus({ clock })
+  const bus = createBus({ clock, log })
 
   const spend = createSpend({ store, reader, clock })
   const router = createModelRouter({ config, clock, log, spend, zone, mock: options.mock })

@@ -12,90 +12,114 @@ type ItemEvent = TurnEvent & { type: "item_started" | "item_delta" | "item_compl
 type SpokenItem = Extract<Item, { kind: "agent_message" | "thinking" }>
 type CallItem = Extract<Item, { kind: "tool_call" }>
 
+/** What of a live turn is drawn so far and not complete. */
+interface OpenItems {
+  turnId: string
+  /** How many items the turn has: the number of the next. */
+  count: number
+  /** The thought or text that grows. */
+  spoken: SpokenItem | undefined
+  /** Calls without a result, by the id of the call. */
+  calls: Map<string, CallItem>
+}
+
 /** What a live turn draws: fed with plain turn events, gives the item events that mirror them. */
 export function createItemReducer(turnId: string) {
-  let count = 0
-  let open: SpokenItem | undefined
-  const calls = new Map<string, CallItem>()
-  const nextId = () => `${turnId}:${count++}`
-
-  const close = (status: ItemStatus): ItemEvent[] => {
-    if (open === undefined) return []
-    const item: Item = { ...open, status }
-    open = undefined
-    return [{ type: "item_completed", item }]
-  }
-
-  const grow = (kind: "agent_message" | "thinking", text: string): ItemEvent[] => {
-    const events: ItemEvent[] = []
-    if (open?.kind !== kind) {
-      events.push(...close("completed"))
-      const item: SpokenItem = { id: nextId(), kind, status: "running", turn_id: turnId, text: "" }
-      open = { ...item }
-      events.push({ type: "item_started", item })
-    }
-    open.text += text
-    events.push({ type: "item_delta", id: open.id, delta: { text } })
-    return events
-  }
-
-  const finish = (status: ItemStatus): ItemEvent[] => {
-    const events = close(status)
-    for (const item of calls.values()) {
-      events.push({ type: "item_completed", item: { ...item, status: "aborted" } })
-    }
-    calls.clear()
-    return events
-  }
-
-  /** The item events that a client gets right after this event (right before, for `done` and `error`). */
-  const push = (event: TurnEvent): ItemEvent[] => {
-    switch (event.type) {
-      case "text_delta":
-        return grow("agent_message", event.text)
-      case "thinking_delta":
-        return grow("thinking", event.text)
-      case "tool_call": {
-        const closed = close("completed")
-        const { id: call_id, name, input } = event
-        const item = {
-          ...{ id: nextId(), kind: "tool_call" as const, status: "running" as const },
-          ...{ turn_id: turnId, call_id, name, input },
-        }
-        calls.set(call_id, item)
-        return [...closed, { type: "item_started", item }]
+  const open: OpenItems = { turnId, count: 0, spoken: undefined, calls: new Map() }
+  return {
+    /** The item events that a client gets right after this event (right before, for `done` and `error`). */
+    push: (event: TurnEvent): ItemEvent[] => {
+      switch (event.type) {
+        case "text_delta":
+          return growSpoken(open, "agent_message", event.text)
+        case "thinking_delta":
+          return growSpoken(open, "thinking", event.text)
+        case "tool_call":
+          return startCall(open, event)
+        case "tool_progress":
+          return growCall(open, event)
+        case "tool_result":
+          return completeCall(open, event)
+        case "image":
+          return drawImage(open, event)
+        case "done":
+          return completeAll(open, event.reason === "cancelled" ? "aborted" : "completed")
+        case "error":
+          return completeAll(open, "failed")
+        default:
+          return []
       }
-      case "tool_progress": {
-        const item = calls.get(event.id)
-        return item ? [{ type: "item_delta", id: item.id, delta: { progress: event.output } }] : []
-      }
-      case "tool_result": {
-        const item = calls.get(event.id)
-        if (!item) return []
-        calls.delete(event.id)
-        const { output, is_error } = event
-        const status = resultStatus(event)
-        return [{ type: "item_completed", item: { ...item, status, result: { output, is_error } } }]
-      }
-      case "image": {
-        const { id: image_id, media_type, url } = event
-        const status = "completed" as const
-        const item = { id: nextId(), kind: "image" as const, status, turn_id: turnId }
-        return [
-          ...close("completed"),
-          { type: "item_completed", item: { ...item, image_id, media_type, url } },
-        ]
-      }
-      case "done":
-        return finish(event.reason === "cancelled" ? "aborted" : "completed")
-      case "error":
-        return finish("failed")
-      default:
-        return []
-    }
+    },
   }
+}
 
-  return { push }
+const nextBase = <S extends ItemStatus>(open: OpenItems, status: S) => ({
+  id: `${open.turnId}:${open.count++}`,
+  status,
+  turn_id: open.turnId,
+})
+
+function growSpoken(open: OpenItems, kind: SpokenItem["kind"], text: string): ItemEvent[] {
+  const { spoken } = open
+  if (spoken?.kind === kind) {
+    spoken.text += text
+    return [{ type: "item_delta", id: spoken.id, delta: { text } }]
+  }
+  const before = completeSpoken(open, "completed")
+  const item: SpokenItem = { ...nextBase(open, "running"), kind, text: "" }
+  open.spoken = { ...item, text }
+  return [
+    ...before,
+    { type: "item_started", item },
+    { type: "item_delta", id: item.id, delta: { text } },
+  ]
+}
+
+function completeSpoken(open: OpenItems, status: ItemStatus): ItemEvent[] {
+  const { spoken } = open
+  open.spoken = undefined
+  return spoken ? [{ type: "item_completed", item: { ...spoken, status } }] : []
+}
+
+function startCall(open: OpenItems, event: TurnEvent & { type: "tool_call" }): ItemEvent[] {
+  const before = completeSpoken(open, "completed")
+  const { id: call_id, name, input } = event
+  const item: CallItem = { ...nextBase(open, "running"), kind: "tool_call", call_id, name, input }
+  open.calls.set(call_id, item)
+  return [...before, { type: "item_started", item }]
+}
+
+function growCall(open: OpenItems, event: TurnEvent & { type: "tool_progress" }): ItemEvent[] {
+  const item = open.calls.get(event.id)
+  return item ? [{ type: "item_delta", id: item.id, delta: { progress: event.output } }] : []
+}
+
+function completeCall(open: OpenItems, event: TurnEvent & { type: "tool_result" }): ItemEvent[] {
+  const item = open.calls.get(event.id)
+  if (!item) return []
+  open.calls.delete(event.id)
+  const { output, is_error } = event
+  const status = resultStatus(event)
+  return [{ type: "item_completed", item: { ...item, status, result: { output, is_error } } }]
+}
+
+function drawImage(open: OpenItems, event: TurnEvent & { type: "image" }): ItemEvent[] {
+  const before = completeSpoken(open, "completed")
+  const { id: image_id, media_type, url } = event
+  const item: Item = { ...nextBase(open, "completed"), kind: "image", image_id, media_type, url }
+  return [...before, { type: "item_completed", item }]
+}
+
+function completeAll(open: OpenItems, status: ItemStatus): ItemEvent[] {
+  const spoken = completeSpoken(open, status)
+  const calls = [...open.calls.values()]
+  open.calls.clear()
+  return [
+    ...spoken,
+    ...calls.map((item): ItemEvent => {
+      return { type: "item_completed", item: { ...item, status: "aborted" } }
+    }),
+  ]
 }
 
 /** Stored messages (oldest first) to items; a tool result is nested into its call. */

@@ -10,27 +10,22 @@ export type LiveTurn = ReturnType<typeof createLiveTurn>
 
 export function createLiveTurn(bus: Bus, chatId: string, turnId: string) {
   const reducer = createItemReducer(turnId)
-  /** Plain events only: item events are derived again at replay. Neighbouring deltas are one. */
+  /** Plain events only: item events are derived again at replay. */
   const log: TurnEvent[] = []
-  let lastSeq = bus.lastSeq()
   let ended = false
-
-  const publish = (event: TurnEvent): void => {
-    lastSeq = bus.publish(chatId, event, turnId).seq
-  }
 
   const emit = (event: TurnEvent): void => {
     if (ended) return
-    const before = log.at(-1)
-    const merged = before && mergeDeltas(before, event)
-    if (merged) log[log.length - 1] = merged
-    else log.push(event)
-    ended = event.type === "done" || event.type === "error"
-    for (const mirrored of withItems(reducer, event)) publish(mirrored)
+    remember(log, event)
+    ended = isLast(event)
+    bus.publishAll(chatId, withItems(reducer, event), turnId)
   }
 
-  /** Everything so far as it goes over the wire to a late listener, marked `replayed`. */
-  const replay = (): Emission[] => replayOf(log, { chatId, turnId, seq: lastSeq })
+  /**
+   * Everything so far as it goes over the wire to a late listener, marked `replayed`. It stands at the newest
+   * position of the bus: what comes behind that position is not in it.
+   */
+  const replay = (): Emission[] => replayOf(log, { chatId, turnId, seq: bus.lastSeq() })
 
   return { turnId, chatId, emit, replay, ended: () => ended }
 }
@@ -53,21 +48,25 @@ export function replayOf(
     }))
 }
 
+const isLast = ({ type }: TurnEvent): boolean => type === "done" || type === "error"
+
 /** Items close before the event that ends the stream, else nobody would see them close. */
 function withItems(reducer: ReturnType<typeof createItemReducer>, event: TurnEvent): TurnEvent[] {
   const items = reducer.push(event)
-  return event.type === "done" || event.type === "error" ? [...items, event] : [event, ...items]
+  return isLast(event) ? [...items, event] : [event, ...items]
 }
 
-function mergeDeltas(before: TurnEvent, after: TurnEvent): TurnEvent | undefined {
-  if (before.type === "text_delta" && after.type === "text_delta") {
-    return { ...before, text: before.text + after.text }
+/** Keeps what tells the same as all events would: neighbouring deltas are one, progress replaces progress. */
+function remember(log: TurnEvent[], event: TurnEvent): void {
+  const last = log.at(-1)
+  if (event.type === "text_delta" || event.type === "thinking_delta") {
+    if (last?.type !== event.type) log.push(event)
+    else log[log.length - 1] = { ...last, text: last.text + event.text }
+    return
   }
-  if (before.type === "thinking_delta" && after.type === "thinking_delta") {
-    return { ...before, text: before.text + after.text }
+  if (event.type === "tool_progress") {
+    const before = log.findLastIndex((past) => past.type === event.type && past.id === event.id)
+    if (before >= 0) log.splice(before, 1)
   }
-  if (before.type === "tool_progress" && after.type === "tool_progress" && before.id === after.id) {
-    return after
-  }
-  return undefined
+  log.push(event)
 }
