@@ -2,7 +2,8 @@
  * The program: argv → one command. What a command needs is imported when it runs, so that version, help
  * and usage errors answer without loading the kernel.
  */
-import { type CommandName, readCommandLine } from "./cli/command-line.ts"
+import { readCommandLine } from "./cli/command-line.ts"
+import type { CommandName } from "./cli/commands.ts"
 import { complain, say } from "./cli/terminal.ts"
 
 const EXIT_OK = 0
@@ -18,22 +19,30 @@ const COMMANDS: Record<CommandName, (args: string[]) => Promise<number>> = {
     return runServeCommand(args, startServing)
   },
   config: async (args) => (await import("./cli/config.ts")).runConfigCommand(args),
-  help: async () => {
-    await say((await import("./cli/help.ts")).HELP)
-    return EXIT_OK
-  },
+  completions: async (args) =>
+    print((await import("./cli/completions.ts")).completionsCommand(args)),
+  man: async () => print((await import("./cli/man-page.ts")).manPage()),
+  help: async () => print((await import("./cli/help.ts")).overview()),
   version: async () => {
     const { version, commit } = await import("./lib/build-info.ts")
-    await say(`eva-kernel ${version} (${commit})\n`)
-    return EXIT_OK
+    return print(`eva-kernel ${version} (${commit})\n`)
   },
 }
 
 async function run(argv: readonly string[]): Promise<number> {
   const line = readCommandLine(argv)
-  if ("command" in line) return COMMANDS[line.command](line.args)
-  await complain(`eva-kernel: ${line.problem}\n`)
-  return EXIT_USAGE
+  if ("problem" in line) {
+    await complain(`eva-kernel: ${line.problem}\n`)
+    return EXIT_USAGE
+  }
+  const { command, args } = line
+  if (args[0] === "--help") return print((await import("./cli/help.ts")).commandHelp(command))
+  return COMMANDS[command](args)
+}
+
+async function print(text: string): Promise<number> {
+  await say(text)
+  return EXIT_OK
 }
 
 process.exit(await run(process.argv.slice(2)))

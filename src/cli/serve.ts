@@ -1,16 +1,13 @@
 /** `eva-kernel serve`: reads the configuration, opens the door, and closes it in order when told to stop. */
-import type { LoadedConfig } from "../config/build.ts"
-import { dataDirectory } from "../config/data-directory.ts"
-import { defaultConfig } from "../config/defaults.ts"
-import { loadConfig } from "../config/load.ts"
 import { configSecrets } from "../config/mask.ts"
-import { probeModelServer } from "../config/probe.ts"
 import type { Config } from "../config/schema.ts"
+import { deferred, settledWithin } from "../lib/async.ts"
 import { type Environment, processEnvironment } from "../lib/environment.ts"
 import { errorText, KernelError } from "../lib/error.ts"
 import { createLog, type Log } from "../lib/log.ts"
 import { maskLiterals } from "../lib/mask.ts"
 import { configFilesOf } from "./command-line.ts"
+import { type ReadConfig, readConfig } from "./read-config.ts"
 import { complain, say } from "./terminal.ts"
 
 /** A kernel behind an open port. */
@@ -32,6 +29,8 @@ const EXIT_FAILED = 1
 const EXIT_CONFIG = 2
 /** By custom: 128 and the number of SIGINT. */
 const EXIT_IMPATIENT = 130
+/** What a stop may take beyond the drain: cancelled turns store what they have, the file is closed. */
+const CLOSE_MAX_MS = 10_000
 
 export async function runServeCommand(args: string[], start: StartServing): Promise<number> {
   const environment = processEnvironment()
@@ -39,23 +38,18 @@ export async function runServeCommand(args: string[], start: StartServing): Prom
     const loaded = await readConfig(configFilesOf(args), environment)
     return await serve(loaded, environment, start)
   } catch (error) {
-    const known = error instanceof KernelError
-    await complain(`eva-kernel: ${known ? error.message : errorText(error)}\n`)
-    return known && error.code === "config" ? EXIT_CONFIG : EXIT_FAILED
+    await complain(complaint(error))
+    return error instanceof KernelError && error.code === "config" ? EXIT_CONFIG : EXIT_FAILED
   }
 }
 
-interface ReadConfig extends LoadedConfig {
-  /** What was found when nobody named a file. */
-  found?: { provider: string; why: string }
-}
-
-async function readConfig(files: string[], environment: Environment): Promise<ReadConfig> {
-  const cwd = process.cwd()
-  if (files.length > 0) return loadConfig({ files, environment, cwd })
-  const dataDir = dataDirectory(environment)
-  const loaded = await defaultConfig({ environment, dataDir, cwd, probe: probeModelServer })
-  return { ...loaded, found: { provider: loaded.provider, why: loaded.why } }
+/** A line for each problem, each with the key it is about. */
+function complaint(error: unknown): string {
+  if (!(error instanceof KernelError)) return `eva-kernel: ${errorText(error)}\n`
+  const { message, path } = error
+  const named = path === undefined || message.startsWith(`${path}: `)
+  const text = named ? message : `${path}: ${message}`
+  return text.replaceAll(/^(?=.)/gm, "eva-kernel: ") + "\n"
 }
 
 async function serve(
@@ -73,13 +67,20 @@ async function serve(
   guardProcess(log)
   for (const warning of warnings) log.warn(warning)
   const serving = await start({ config, environment, log })
-  await say(greeting(serving.url, config, found))
+  const stop = untilSignal()
+  // Whoever started it may not read what it says; that is no reason not to serve.
+  await say(greeting(serving.url, config, found)).catch(() => {})
   log.info("listening", { url: serving.url, database: config.db.path })
 
-  const signal = await untilSignal()
-  log.info("stopping", { signal, drain_ms: config.server.drain })
-  process.once("SIGINT", () => process.exit(EXIT_IMPATIENT))
-  await serving.close(config.server.drain)
+  const signal = await stop
+  const { drain } = config.server
+  log.info("stopping", { signal, drain_ms: drain })
+  const closing = serving.close(drain)
+  if (!(await settledWithin(closing, drain + CLOSE_MAX_MS))) {
+    log.error("the kernel did not stop in time; what was stored is safe")
+    return EXIT_FAILED
+  }
+  await closing
   log.info("stopped")
   return EXIT_OK
 }
@@ -97,9 +98,16 @@ function guardProcess(log: Log): void {
   process.on("uncaughtException", report("uncaught exception"))
 }
 
+/** The first signal asks for an orderly stop. After it only Ctrl-C is heard: it ends the process at once. */
 function untilSignal(): Promise<string> {
-  const { promise, resolve } = Promise.withResolvers<string>()
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.once(signal, () => resolve(signal))
+  const { promise, resolve } = deferred<string>()
+  let stopping = false
+  const hear = (signal: string) => {
+    if (stopping && signal === "SIGINT") process.exit(EXIT_IMPATIENT)
+    stopping = true
+    resolve(signal)
+  }
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"]) process.on(signal, hear)
   return promise
 }
 
