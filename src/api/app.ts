@@ -4,6 +4,7 @@
 import type { Server } from "bun"
 import type { AnyElysia } from "elysia"
 import { parseListen } from "../config/listen.ts"
+import { settledWithin } from "../lib/async.ts"
 import { errorText, KernelError } from "../lib/error.ts"
 import { judge } from "./door.ts"
 import type { ApiParts } from "./parts.ts"
@@ -13,12 +14,13 @@ import { createStreams } from "./stream.ts"
 
 /** A connection that is silent so long is closed. Streams and slow routes lift this for themselves. */
 const IDLE_SECONDS = 30
+const STOP_MAX_MS = 1000
 
 export interface Listening {
   /** Such as `http://127.0.0.1:8090`. */
   url: string
   port: number
-  /** Ends all streams and connections. */
+  /** Takes no more connections, ends all streams, lets answers on their way arrive for a second. */
   stop(): Promise<void>
 }
 
@@ -44,7 +46,8 @@ export function createApi(parts: ApiParts) {
         port: server.port ?? address.port,
         stop: async () => {
           streams.close()
-          await server.stop(true)
+          // Answers on their way still arrive; a client that does not read must not hold the stop.
+          if (!(await settledWithin(server.stop(), STOP_MAX_MS))) await server.stop(true)
         },
       }
     },

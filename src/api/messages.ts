@@ -57,7 +57,7 @@ export function messageRoutes(parts: MessageParts) {
         const send = withKey(body, headers["idempotency-key"])
         if (send.silent) return status(202, turns.silent(params.id, send))
         server?.timeout(request, 0)
-        const options = { mute: send.mute, signal: request.signal }
+        const options = { mute: send.mute, request }
         return await sendAndFollow(parts, { chatId: params.id, send }, options)
       },
       {

@@ -41,8 +41,8 @@ export interface StreamOptions {
   mute?: readonly string[] | undefined
   /** Write `id:` lines, from which a browser resumes by itself. */
   withIds?: boolean
-  /** The client leaves: its abort signal. */
-  signal: AbortSignal
+  /** Whose signal tells that the client leaves. */
+  request: Request
 }
 
 export type Streams = ReturnType<typeof createStreams>
@@ -76,8 +76,11 @@ export function createStreams(options: { heartbeatMs?: number; queueBytes?: numb
       for (const each of clients) each.beat()
     }, heartbeatMs)
     client.attach(attach)
-    options.signal.addEventListener("abort", client.drop, { once: true })
-    return new Response(client.body, { headers: HEADERS })
+    options.request.signal.addEventListener("abort", client.drop, { once: true })
+    if (options.request.method !== "HEAD") return new Response(client.body, { headers: HEADERS })
+    // Nobody would ever read the body, and it has no end.
+    client.drop()
+    return new Response(null, { headers: HEADERS })
   }
 
   return {

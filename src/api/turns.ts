@@ -19,7 +19,7 @@ export function turnRoutes(parts: TurnRouteParts) {
       ({ params, query, request, server, status }) => {
         const chat = chats.get(params.id)
         server?.timeout(request, 0)
-        const options = { mute: names(query.mute), signal: request.signal }
+        const options = { mute: names(query.mute), request }
         const wanted = { chatId: chat.id, since: query.since }
         return followLive(parts, wanted, options) ?? status(204, undefined)
       },
@@ -90,7 +90,7 @@ export function turnRoutes(parts: TurnRouteParts) {
           {
             mute: names(query.mute),
             withIds: true,
-            signal: request.signal,
+            request,
           },
         )
       },

@@ -26,7 +26,7 @@ function serve(limits: Parameters<typeof createStreams>[0], options: Partial<Str
     port: 0,
     fetch: (request, server) => {
       server.timeout(request, 0)
-      return streams.open({ ...options, signal: request.signal }, (stream) => {
+      return streams.open({ ...options, request }, (stream) => {
         clients.push(stream)
         return () => detached++
       })
@@ -133,7 +133,7 @@ test("a long replay is no reason to drop a client", async () => {
     hostname: "127.0.0.1",
     port: 0,
     fetch: (request) =>
-      streams.open({ signal: request.signal }, (stream) => {
+      streams.open({ request }, (stream) => {
         for (let i = 0; i < 50; i++) stream.push(emission("tool_result", "y".repeat(20_000)))
         stream.push(emission("done"))
         stream.end()

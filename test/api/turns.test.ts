@@ -180,6 +180,18 @@ describe("the feed", () => {
     await eventually(() => api.streamCount() === 0 && kernel.api.bus.subscribers() === 0)
   })
 
+  test("HEAD asks for it and is told at once, without a listener left behind", async () => {
+    const { call, path, api, kernel, open } = await start()
+    const turn = await open(`POST ${path}/messages`, { text: SLOW })
+    for (const route of ["HEAD /v1/feed", `HEAD ${path}/live`]) {
+      const reply = await call(route)
+      expect([route, reply.status, reply.text]).toEqual([route, 200, ""])
+      expect(reply.headers.get("content-type")).toStartWith("text/event-stream")
+    }
+    await turn.toEnd()
+    expect([api.streamCount(), kernel.api.bus.subscribers()]).toEqual([0, 0])
+  })
+
   test("follows chosen chats, and mutes", async () => {
     const { open, chat, newChat, kernel } = await start()
     const other = await newChat()
