@@ -41,7 +41,9 @@ export interface KernelOptions {
 export interface Kernel {
   /** What the API needs of it. */
   api: ApiParts
-  /** Takes no new work, waits up to `drainMs` for running turns, cancels the rest and closes the file. */
+  /** Takes no new turns, waits up to `ms` for the running ones and cancels the rest. */
+  drain(ms: number): Promise<void>
+  /** Drains and closes the file. */
   close(drainMs: number): Promise<void>
 }
 
@@ -107,6 +109,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
       build: { version, commit },
       complete: (body, signal) => completeOnce({ router, spend, write, promptCache }, body, signal),
     },
+    drain: turns.drain,
     close: async (drainMs) => {
       stopHousekeeping()
       await turns.drain(drainMs)

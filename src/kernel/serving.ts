@@ -17,8 +17,10 @@ export const startServing: StartServing = async ({ config, environment, log }) =
   try {
     const server = createApi(kernel.api).listen(listen)
     const close: Serving["close"] = async (drainMs) => {
-      await kernel.close(drainMs)
+      await kernel.drain(drainMs)
+      // The file is closed behind the door: what is still being answered may need it.
       await server.stop()
+      await kernel.close(0)
     }
     return { url: server.url, close }
   } catch (error) {

@@ -1,8 +1,12 @@
 /** Brings a database to the newest schema, each migration with its number in one transaction. */
 import { Database } from "bun:sqlite"
+import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs"
 import { errorText, KernelError } from "../lib/error.ts"
 import type { Log } from "../lib/log.ts"
 import type { Migration } from "./migrations.ts"
+
+/** "eva1" in ASCII, in the header of the file: tells our databases from those of other programs. */
+export const APPLICATION_ID = 0x65766131
 
 export interface MigrateOptions {
   db: Database
@@ -13,12 +17,13 @@ export interface MigrateOptions {
 
 /**
  * Applies what is missing. Before the first change of a database that already holds data a verified copy is
- * left beside it. Throws KernelError("config") when the database is newer than this program.
+ * left beside it. Throws KernelError("config") when the database is newer than this program or another
+ * program's.
  */
-export function migrate(options: MigrateOptions): void {
-  const { db, path, migrations, log } = options
+export function migrate({ db, path, migrations, log }: MigrateOptions): void {
   const current = schemaVersion(db)
   const newest = migrations.at(-1)?.version ?? 0
+  refuseForeign(db, path)
   if (current > newest) {
     throw new KernelError(
       "config",
@@ -34,30 +39,72 @@ export function migrate(options: MigrateOptions): void {
   if (current > 0) log.info("database migrated", { from: current, to: newest })
 }
 
-export function schemaVersion(db: Database): number {
-  const row = db.query<{ user_version: number }, []>("PRAGMA user_version").get()
-  return row?.user_version ?? 0
+export const schemaVersion = (db: Database): number => headerNumber(db, "user_version")
+
+function headerNumber(db: Database, name: "user_version" | "application_id"): number {
+  const row = db.query<Record<string, number>, []>(`PRAGMA ${name}`).get()
+  return row?.[name] ?? 0
 }
 
-function apply(db: Database, migration: Migration): void {
+function refuseForeign(db: Database, path: string): void {
+  if (headerNumber(db, "application_id") === APPLICATION_ID) return
+  const isEmpty = db.query("SELECT 1 FROM sqlite_schema LIMIT 1").get() === null
+  if (isEmpty) return
+  throw new KernelError(
+    "config",
+    `${path} is the database of another program: name a file of the kernel's own`,
+    { path: "db.path" },
+  )
+}
+
+function apply(db: Database, { version, sql }: Migration): void {
   db.transaction(() => {
-    db.run(migration.sql)
-    db.run(`PRAGMA user_version = ${migration.version}`)
+    db.run(sql)
+    db.run(`PRAGMA application_id = ${APPLICATION_ID}`)
+    db.run(`PRAGMA user_version = ${version}`)
   }).immediate()
 }
 
-/** A copy made by SQLite itself, opened again and checked; its path. */
+/**
+ * A copy made by SQLite itself, opened again, checked and on disk; its path. There is one for each schema
+ * version: a migration that fails at every start must not fill the disk with copies.
+ */
 function copyBefore(db: Database, path: string, version: number): string {
-  const copy = `${path}.schema-${version}-${Bun.randomUUIDv7().slice(0, 8)}.bak`
-  db.run("VACUUM INTO ?", [copy])
-  const check = new Database(copy, { readonly: true })
+  const copy = `${path}.schema-${version}.bak`
+  const draft = `${copy}.tmp`
   try {
-    const verdict = check.query<{ quick_check: string }, []>("PRAGMA quick_check").get()
-    if (verdict?.quick_check !== "ok") throw new Error(`quick_check said ${verdict?.quick_check}`)
+    rmSync(draft, { force: true })
+    db.run("VACUUM INTO ?", [draft])
+    verify(draft)
+    flush(draft)
+    renameSync(draft, copy)
+    return copy
   } catch (error) {
-    throw new KernelError("internal", `the copy before migration is bad: ${errorText(error)}`)
-  } finally {
-    check.close()
+    rmSync(draft, { force: true })
+    throw new KernelError(
+      "config",
+      `${path} cannot be copied before its migration, which is not done: ${errorText(error)}`,
+      { path: "db.path", cause: error },
+    )
   }
-  return copy
+}
+
+function verify(copy: string): void {
+  const db = new Database(copy, { readonly: true })
+  try {
+    const verdict = db.query<{ quick_check: string }, []>("PRAGMA quick_check").get()?.quick_check
+    if (verdict !== "ok") throw new Error(`the copy is bad: ${verdict}`)
+  } finally {
+    db.close()
+  }
+}
+
+/** VACUUM INTO leaves it to the caller to wait for the disk. */
+function flush(copy: string): void {
+  const file = openSync(copy, "r+")
+  try {
+    fsyncSync(file)
+  } finally {
+    closeSync(file)
+  }
 }

@@ -9,15 +9,24 @@ declare const self: Worker
 
 let db: Database | undefined
 
-self.onmessage = (message: MessageEvent<ReadRequest>) => {
-  const { id, path, sql, values } = message.data
-  const reply = (answer: Omit<ReadReply, "id">) => self.postMessage({ id, ...answer })
+self.onmessage = ({ data: request }: MessageEvent<ReadRequest>) => {
+  const reply = (answer: Omit<ReadReply, "id">) => self.postMessage({ id: request.id, ...answer })
   try {
-    db ??= open(path)
-    reply({ rows: db.query<unknown, SQLQueryBindings[]>(sql).all(...values) })
+    reply({ rows: "close" in request ? close() : read(request) })
   } catch (error) {
     reply({ error: error instanceof Error ? error.message : String(error) })
   }
+}
+
+function read({ path, sql, values }: Exclude<ReadRequest, { close: true }>): unknown[] {
+  db ??= open(path)
+  return db.query<unknown, SQLQueryBindings[]>(sql).all(...values)
+}
+
+function close(): unknown[] {
+  db?.close()
+  db = undefined
+  return []
 }
 
 function open(path: string): Database {
