@@ -84,7 +84,12 @@ const FILE_LINES_MAX = 400
 const FUNCTION_LINES_MAX = 70
 
 /** Functions that may be longer, each with its own limit and the reason. */
-const LONG_FUNCTIONS: Record<string, number> = {}
+const LONG_FUNCTIONS: Record<string, number> = {
+  // A chain of routes: Elysia infers the types along it, so it cannot be cut into functions.
+  "src/api/chats.ts chatRoutes": 120,
+  "src/api/messages.ts messageRoutes": 80,
+  "src/api/turns.ts turnRoutes": 110,
+}
 
 const SDK_GUESTS = { folders: ["src/schema/"], packages: ["@sinclair/typebox"] }
 const PLUGIN_GUESTS = { folders: ["sdk/"], packages: [] }
