@@ -52,7 +52,7 @@ const fieldPath = (pointer: string): string =>
     .replace(/^\./, "")
 
 /** What would be right, as `a whole number from 1 to 500`. */
-export function expectation(schema: TSchema): string {
+function expectation(schema: TSchema): string {
   if (schema.const !== undefined) return JSON.stringify(schema.const)
   if (Array.isArray(schema.anyOf)) return alternatives(schema.anyOf as TSchema[])
   switch (schema.type) {

@@ -6,7 +6,8 @@ import type { Bus, Emission } from "../events/bus.ts"
 import type { Send } from "../schema/send.ts"
 import type { Admission } from "../turn/send.ts"
 import type { ApiParts } from "./parts.ts"
-import type { EventStream, StreamOptions, Streams } from "./stream.ts"
+import type { StreamOptions, Streams } from "./stream.ts"
+import type { EventStream } from "./stream-client.ts"
 
 export type FollowParts = Pick<ApiParts, "bus" | "turns"> & { streams: Streams }
 

@@ -22,15 +22,7 @@ export function messageRoutes(parts: MessageParts) {
         const chat = chats.get(params.id)
         return { messages: messages.page(chat.id, query) }
       },
-      {
-        ...takesQuery(HistoryQuery),
-        detail: describe({
-          tag: "messages",
-          summary: "Read stored messages",
-          answers: { 200: json(MessagePage, "The newest, or those before or around a message") },
-          problems: ["invalid", "not_found"],
-        }),
-      },
+      MESSAGES,
     )
     .get(
       "/items",
@@ -38,18 +30,7 @@ export function messageRoutes(parts: MessageParts) {
         const chat = chats.get(params.id)
         return { items: items.itemPage(chat.id, query) }
       },
-      {
-        ...takesQuery(HistoryQuery),
-        detail: describe({
-          tag: "messages",
-          summary: "Read the history as drawable items",
-          description:
-            "`limit` counts source messages, and a message gives several items or none: only an empty page " +
-            "is the end. `before` and `around` take the id of an item or of a message.",
-          answers: { 200: json(ItemPage, "The same items that a live stream draws") },
-          problems: ["invalid", "not_found"],
-        }),
-      },
+      ITEMS,
     )
     .post(
       "/messages",
@@ -60,34 +41,12 @@ export function messageRoutes(parts: MessageParts) {
         const options = { mute: send.mute, request }
         return await sendAndFollow(parts, { chatId: params.id, send }, options)
       },
-      {
-        body: Send,
-        headers: SendHeaders,
-        detail: describe({
-          tag: "messages",
-          summary: "Say something and follow the answer",
-          description: `Answers a stream of server-sent events, one JSON object each, that ends with \`done\` or \`error\`. The turn goes on when the stream is closed; \`/live\` joins it again.\n\n${EVENT_LIST}`,
-          example: { text: "Hello!" },
-          answers: {
-            200: { description: "The turn", schema: TURN_STREAM, type: "text/event-stream" },
-            202: json(SilentReply, "`silent`: stored, and no turn"),
-          },
-          problems: ["invalid", "not_found", "conflict", "too_large", "unprocessable", "busy"],
-        }),
-      },
+      SEND,
     )
     .delete(
       "/messages/:message_id",
       async ({ params }) => ({ deleted: await chats.rewind(params.id, params.message_id) }),
-      {
-        detail: describe({
-          tag: "messages",
-          summary: "Take a message back, and everything after it",
-          description: "Cannot be undone; a branch keeps both. Running turns are stopped first.",
-          answers: { 200: json(Rewound, "What is gone") },
-          problems: ["invalid", "not_found"],
-        }),
-      },
+      REWIND,
     )
 }
 
@@ -98,4 +57,53 @@ function withKey(send: Send, key: string | undefined): Send {
   throw new KernelError("invalid", "client_key and the header Idempotency-Key differ: give one", {
     path: "client_key",
   })
+}
+
+const MESSAGES = {
+  ...takesQuery(HistoryQuery),
+  detail: describe({
+    tag: "messages",
+    summary: "Read stored messages",
+    answers: { 200: json(MessagePage, "The newest, or those before or around a message") },
+    problems: ["invalid", "not_found"],
+  }),
+}
+
+const ITEMS = {
+  ...takesQuery(HistoryQuery),
+  detail: describe({
+    tag: "messages",
+    summary: "Read the history as drawable items",
+    description:
+      "`limit` counts source messages, and a message gives several items or none: only an empty page " +
+      "is the end. `before` and `around` take the id of an item or of a message.",
+    answers: { 200: json(ItemPage, "The same items that a live stream draws") },
+    problems: ["invalid", "not_found"],
+  }),
+}
+
+const SEND = {
+  body: Send,
+  headers: SendHeaders,
+  detail: describe({
+    tag: "messages",
+    summary: "Say something and follow the answer",
+    description: `Answers a stream of server-sent events, one JSON object each, that ends with \`done\` or \`error\`. The turn goes on when the stream is closed; \`/live\` joins it again.\n\n${EVENT_LIST}`,
+    example: { text: "Hello!" },
+    answers: {
+      200: { description: "The turn", schema: TURN_STREAM, type: "text/event-stream" },
+      202: json(SilentReply, "`silent`: stored, and no turn"),
+    },
+    problems: ["invalid", "not_found", "conflict", "too_large", "unprocessable", "busy"],
+  }),
+}
+
+const REWIND = {
+  detail: describe({
+    tag: "messages",
+    summary: "Take a message back, and everything after it",
+    description: "Cannot be undone; a branch keeps both. Running turns are stopped first.",
+    answers: { 200: json(Rewound, "What is gone") },
+    problems: ["invalid", "not_found"],
+  }),
 }

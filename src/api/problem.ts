@@ -2,15 +2,13 @@
  * From anything thrown to the one error reply: `{ error, code, path? }`. The table below is the only place
  * that knows an HTTP status. A fault shows a number to look up in the log, never its text or its stack.
  */
-import { ERROR_CODES, type ErrorCode, errorText, KernelError } from "../lib/error.ts"
+import { type ErrorCode, errorText, KernelError } from "../lib/error.ts"
 import type { NewId } from "../lib/id.ts"
 import type { Log } from "../lib/log.ts"
 import type { Problem } from "../schema/problem.ts"
 
 /** Codes of the domain, and the one that only HTTP knows. */
 export type ProblemCode = ErrorCode | "method_not_allowed"
-
-export const PROBLEM_CODES: readonly ProblemCode[] = [...ERROR_CODES, "method_not_allowed"]
 
 export const PROBLEM_STATUS: Readonly<Record<ProblemCode, number>> = {
   invalid: 400,

@@ -23,21 +23,7 @@ export function turnRoutes(parts: TurnRouteParts) {
         const wanted = { chatId: chat.id, since: query.since }
         return followLive(parts, wanted, options) ?? status(204, undefined)
       },
-      {
-        ...takesQuery(LiveQuery),
-        detail: describe({
-          tag: "turns",
-          summary: "Join the running turn of a chat",
-          description:
-            "First everything so far, marked `replayed: true` (to be drawn, never executed), then the rest " +
-            "as it happens. With `since` only what came after that event, unmarked.",
-          answers: {
-            200: { description: "The turn", schema: TURN_STREAM, type: "text/event-stream" },
-            204: { description: "No turn runs, and nothing was missed" },
-          },
-          problems: ["invalid", "not_found"],
-        }),
-      },
+      LIVE,
     )
     .post(
       "/chats/:id/cancel",
@@ -47,37 +33,16 @@ export function turnRoutes(parts: TurnRouteParts) {
         if (cancelled > 0) return { cancelled }
         throw new KernelError("not_found", "no turn runs in this chat")
       },
-      {
-        detail: describe({
-          tag: "turns",
-          summary: "Cancel the turns of a chat",
-          description: "The running one and those that wait. What was said so far is stored.",
-          answers: { 200: json(Cancelled) },
-          problems: ["not_found"],
-        }),
-      },
+      CANCEL_CHAT,
     )
-    .get("/generations", () => ({ generations: turns.generations() }), {
-      detail: describe({
-        tag: "turns",
-        summary: "List live turns",
-        answers: { 200: json(GenerationList, "Running and waiting turns of all chats") },
-      }),
-    })
+    .get("/generations", () => ({ generations: turns.generations() }), GENERATIONS)
     .post(
       "/generations/:id/cancel",
       async ({ params }) => {
         if (await turns.cancel(params.id)) return { cancelled: 1 }
         throw new KernelError("not_found", `no turn with id ${params.id} runs`)
       },
-      {
-        detail: describe({
-          tag: "turns",
-          summary: "Cancel one turn",
-          answers: { 200: json(Cancelled) },
-          problems: ["not_found"],
-        }),
-      },
+      CANCEL_TURN,
     )
     .get(
       "/feed",
@@ -94,22 +59,7 @@ export function turnRoutes(parts: TurnRouteParts) {
           },
         )
       },
-      {
-        ...takesQuery(FeedQuery),
-        headers: FeedHeaders,
-        detail: describe({
-          tag: "turns",
-          summary: "Follow many chats in one stream",
-          description:
-            "Every event of these chats and every change of the list of chats, with `id:` lines to resume " +
-            "from by `since` or `Last-Event-ID`. When that position is no longer known the stream begins " +
-            "with `reset`: read items again. It never ends by itself.",
-          answers: {
-            200: { description: "The feed", schema: FEED_STREAM, type: "text/event-stream" },
-          },
-          problems: ["invalid"],
-        }),
-      },
+      FEED,
     )
 }
 
@@ -144,4 +94,64 @@ function chatsOf(list: string | undefined): string[] | undefined {
 /** What a browser sends back by itself; anything that is no position of ours starts afresh. */
 function positionOf(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,16}$/.test(text) ? Number(text) : undefined
+}
+
+const LIVE = {
+  ...takesQuery(LiveQuery),
+  detail: describe({
+    tag: "turns",
+    summary: "Join the running turn of a chat",
+    description:
+      "First everything so far, marked `replayed: true` (to be drawn, never executed), then the rest " +
+      "as it happens. With `since` only what came after that event, unmarked.",
+    answers: {
+      200: { description: "The turn", schema: TURN_STREAM, type: "text/event-stream" },
+      204: { description: "No turn runs, and nothing was missed" },
+    },
+    problems: ["invalid", "not_found"],
+  }),
+}
+
+const CANCEL_CHAT = {
+  detail: describe({
+    tag: "turns",
+    summary: "Cancel the turns of a chat",
+    description: "The running one and those that wait. What was said so far is stored.",
+    answers: { 200: json(Cancelled) },
+    problems: ["not_found"],
+  }),
+}
+
+const GENERATIONS = {
+  detail: describe({
+    tag: "turns",
+    summary: "List live turns",
+    answers: { 200: json(GenerationList, "Running and waiting turns of all chats") },
+  }),
+}
+
+const CANCEL_TURN = {
+  detail: describe({
+    tag: "turns",
+    summary: "Cancel one turn",
+    answers: { 200: json(Cancelled) },
+    problems: ["not_found"],
+  }),
+}
+
+const FEED = {
+  ...takesQuery(FeedQuery),
+  headers: FeedHeaders,
+  detail: describe({
+    tag: "turns",
+    summary: "Follow many chats in one stream",
+    description:
+      "Every event of these chats and every change of the list of chats, with `id:` lines to resume " +
+      "from by `since` or `Last-Event-ID`. When that position is no longer known the stream begins " +
+      "with `reset`: read items again. It never ends by itself.",
+    answers: {
+      200: { description: "The feed", schema: FEED_STREAM, type: "text/event-stream" },
+    },
+    problems: ["invalid"],
+  }),
 }

@@ -1,7 +1,8 @@
 /** Event streams by themselves: order, muting, heartbeats, clients that leave, and clients that do not read. */
 import { afterEach, expect, test } from "bun:test"
 import { connect } from "node:net"
-import { createStreams, type EventStream, type StreamOptions } from "../../src/api/stream.ts"
+import { createStreams, type StreamOptions } from "../../src/api/stream.ts"
+import type { EventStream } from "../../src/api/stream-client.ts"
 import type { Emission } from "../../src/events/bus.ts"
 import { eventually, framesOf, typesOf } from "./support.ts"
 
