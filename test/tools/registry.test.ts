@@ -4,7 +4,7 @@ import { TOOL_GATES } from "../../src/schema/tool-spec.ts"
 import { createRegistry } from "../../src/tools/registry.ts"
 import { makeTool, registryOf } from "../support/tools.ts"
 
-test("TOOL-3: a second registration of a name is skipped, logged loudly and listed", () => {
+test("TOOL-3 BOOT-027: a second registration of a name is skipped, logged loudly and listed", () => {
   const lines: string[] = []
   const log = createLog({ level: "error", human: false, write: (line) => lines.push(line) })
   const registry = createRegistry({ log })

@@ -82,6 +82,13 @@ test("SEC-34: a client's context reaches the system part from a trusted client o
   expect(systems[2]).toContain("END")
 })
 
+test("STAT-19: version and git revision are a line of the system prompt", async () => {
+  const chat = await start()
+  await kernel.turn(chat, "hi")
+  const { version, commit } = kernel.api.build
+  expect(kernel.requests[0]!.system[0]!.text).toContain(`[build] eva-kernel ${version} (${commit})`)
+})
+
 test("SSE-006: progress is a snapshot that replaces the one before, masked, never stored", async () => {
   const secret = "configured-token-1234567890"
   const chat = await start({ config: { server: { token: secret } } })
