@@ -28,39 +28,43 @@ export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   }
 }
 
-/** Waits for the promise at most `ms`; false when time ran out. The promise itself goes on. */
+/**
+ * Waits for the promise at most `ms`, and at least for what is about to settle in this tick; false when time
+ * ran out. The promise itself goes on.
+ */
 export async function settledWithin(promise: Promise<unknown>, ms: number): Promise<boolean> {
-  const { promise: limit, resolve } = deferred<boolean>()
-  const timer = setTimeout(() => resolve(false), ms)
-  const settled = promise.then(
+  const settled = new AbortController()
+  const inTime = promise.then(
     () => true,
     () => true,
   )
-  const result = await Promise.race([settled, limit])
-  clearTimeout(timer)
+  const result = await Promise.race([
+    inTime,
+    sleep(Math.max(1, ms), settled.signal).then(() => false),
+  ])
+  settled.abort()
   return result
 }
 
 /** Runs the work of one key strictly one after another; different keys run side by side. */
 export function keyedQueue<K>(): {
+  /** Settles as the work does, which starts whatever became of the works before it. */
   run<T>(key: K, work: () => Promise<T>): Promise<T>
   /** How many works of this key wait or run. */
   depth(key: K): number
 } {
-  const tails = new Map<K, { promise: Promise<unknown>; depth: number }>()
+  const lines = new Map<K, { last: Promise<unknown>; depth: number }>()
   return {
-    depth: (key) => tails.get(key)?.depth ?? 0,
+    depth: (key) => lines.get(key)?.depth ?? 0,
     run: (key, work) => {
-      const entry = tails.get(key) ?? { promise: Promise.resolve(), depth: 0 }
-      tails.set(key, entry)
-      entry.depth++
-      const result = entry.promise.then(work, work)
-      entry.promise = result
-        .catch(() => undefined)
-        .finally(() => {
-          entry.depth--
-          if (entry.depth === 0) tails.delete(key)
-        })
+      const line = lines.get(key) ?? { last: Promise.resolve(), depth: 0 }
+      lines.set(key, line)
+      line.depth++
+      const result = line.last.then(work).finally(() => {
+        line.depth--
+        if (line.depth === 0) lines.delete(key)
+      })
+      line.last = result.catch(() => undefined)
       return result
     },
   }

@@ -12,19 +12,24 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
 }
 
-/** A clock that moves only when told to: for tests and for replays. */
+/**
+ * A clock that moves only when told to: for tests and for replays. `advance` lets time pass, `set` puts the
+ * wall clock elsewhere, as an administrator does: no time passes by that.
+ */
 export function manualClock(
   startMs = 0,
 ): Clock & { advance(ms: number): void; set(ms: number): void } {
-  let now = startMs
+  let wall = startMs
+  let passed = 0
   return {
-    now: () => now,
-    monotonic: () => now,
+    now: () => wall,
+    monotonic: () => passed,
     advance: (ms) => {
-      now += ms
+      wall += ms
+      passed += ms
     },
     set: (ms) => {
-      now = ms
+      wall = ms
     },
   }
 }

@@ -60,3 +60,9 @@ export const random = (): number => Math.random()
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 export const isUuid = (text: string): boolean => UUID.test(text)
+
+const TOKEN_BYTES = 32
+
+/** 256 random bits as 43 characters that need no quoting in a URL, a header or a shell (base64url). */
+export const randomToken: NewId = () =>
+  Buffer.from(crypto.getRandomValues(new Uint8Array(TOKEN_BYTES))).toString("base64url")

@@ -68,8 +68,20 @@ function wrap(logger: pino.Logger): Log {
 function humanLine(line: string): string {
   const { time, level, message, ...fields } = parseJson(line) as Record<string, unknown>
   const clock = String(time).slice(11, 19)
-  const rest = Object.entries(fields)
-    .map(([key, value]) => ` ${key}=${typeof value === "string" ? value : JSON.stringify(value)}`)
-    .join("")
-  return `${clock} ${String(level).padEnd(5)} ${message}${rest}\n`
+  const rest = Object.entries(fields).map(([key, value]) => ` ${key}=${fieldText(value)}`)
+  return `${clock} ${String(level).padEnd(5)} ${oneLine(String(message ?? ""))}${rest.join("")}\n`
 }
+
+/** A word as it is, anything else as JSON. */
+function fieldText(value: unknown): string {
+  const isWord = typeof value === "string" && /^[^\s"=]+$/.test(value)
+  return oneLine(isWord ? value : JSON.stringify(value))
+}
+
+/** Line ends would fake records, and other control characters steer the terminal: they are written as escapes. */
+const oneLine = (text: string): string =>
+  text.replaceAll(/[\p{Cc}\u2028\u2029]/gu, (sign) => {
+    const escaped = JSON.stringify(sign).slice(1, -1)
+    if (escaped !== sign) return escaped
+    return `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`
+  })

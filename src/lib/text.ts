@@ -21,7 +21,10 @@ export function tail(text: string, limit: number): string {
   return text.slice(isLowSurrogate(text.charCodeAt(start)) ? start + 1 : start)
 }
 
-/** Keeps head and tail and says in the middle how much is gone: `[middle cut: N chars of M]`. */
+/**
+ * Keeps head and tail, `limit` units together, and says between them how much is gone: `[middle cut: N chars
+ * of M]`. That line comes on top of the limit.
+ */
 export function cutMiddle(text: string, limit: number): string {
   if (text.length <= limit) return text
   const start = head(text, Math.ceil(limit / 2))
@@ -44,11 +47,14 @@ export function nearest(name: string, candidates: Iterable<string>): string | un
   let best: string | undefined
   let bestDistance = Math.max(2, Math.floor(name.length / 3)) + 1
   for (const candidate of candidates) {
+    // No nearer than the difference in length: a long text is not even compared with short names.
+    if (Math.abs(name.length - candidate.length) >= bestDistance) continue
     const distance = editDistance(name.toLowerCase(), candidate.toLowerCase())
-    if (distance < bestDistance) {
-      best = candidate
-      bestDistance = distance
-    }
+    // A word of which every letter was replaced is another word.
+    const isOther = distance >= Math.max(name.length, candidate.length)
+    if (distance >= bestDistance || isOther) continue
+    best = candidate
+    bestDistance = distance
   }
   return best
 }
