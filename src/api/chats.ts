@@ -1,6 +1,5 @@
 /** Routes of chats: made, listed, set up, binned, branched, cleared. */
 import { Elysia } from "elysia"
-import type { Chats } from "../chats/chats.ts"
 import {
   Chat,
   ChatList,
@@ -12,10 +11,13 @@ import {
 } from "../schema/chat.ts"
 import { FolderQuery } from "../schema/chat-settings.ts"
 import { ChatSpend } from "../schema/stats.ts"
-import type { Spend } from "../spend/spend.ts"
 import { describe, json, takesQuery } from "./describe.ts"
+import type { ApiParts } from "./parts.ts"
 
-export function chatRoutes({ chats, spend }: { chats: Chats; spend: Spend }) {
+type ChatParts = Pick<ApiParts, "chats" | "spend" | "turns">
+
+export function chatRoutes(parts: ChatParts) {
+  const { chats } = parts
   return new Elysia({ prefix: "/v1/chats" })
     .get("", ({ query }) => ({ chats: chats.list(query) }), LIST)
     .get("/folders", ({ query }) => ({ folders: chats.folders(query) }), FOLDERS)
@@ -40,12 +42,12 @@ export function chatRoutes({ chats, spend }: { chats: Chats; spend: Spend }) {
       CLEAR,
     )
     .post("/:id/fork", ({ params, body }) => chats.fork(params.id, body), FORK)
-    .get("/:id/spend", ({ params }) => spendOf({ chats, spend }, params.id), SPEND)
+    .get("/:id/spend", ({ params }) => spendOf(parts, params.id), SPEND)
 }
 
-function spendOf({ chats, spend }: { chats: Chats; spend: Spend }, chatId: string) {
+function spendOf({ chats, spend, turns }: ChatParts, chatId: string) {
   const tokens = chats.contextAnchor(chatId)?.tokens ?? 0
-  return spend.ofChat(chatId, { tokens, prefix_tokens: null })
+  return spend.ofChat(chatId, { tokens, prefix_tokens: turns.prefixTokens(chatId) })
 }
 
 const LIST = {

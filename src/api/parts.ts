@@ -32,6 +32,7 @@ export interface ApiParts {
     | "cancelChat"
     | "cancel"
     | "generations"
+    | "prefixTokens"
   >
   chats: Chats
   messages: Messages

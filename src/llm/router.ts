@@ -55,12 +55,14 @@ export interface RouterOptions extends RetryDeps {
 
 export interface Router {
   readonly models: Models
+  readonly tokens: TokenEstimator
   /** Ends with `stop` or `failed`. Throws only for a model that is not known and for what `buildRequest` throws. */
   stream(trip: Trip): AsyncIterable<RoutedEvent>
 }
 
 export function createRouter(options: RouterOptions): Router {
-  return { models: options.models, stream: (trip) => streamTrip(options, trip) }
+  const { models, tokens } = options
+  return { models, tokens, stream: (trip) => streamTrip(options, trip) }
 }
 
 async function* streamTrip(options: RouterOptions, trip: Trip): AsyncGenerator<RoutedEvent> {

@@ -1,11 +1,11 @@
 /** One trip to the provider: the request, its stream to the live stream, and the answer folded. */
-import { systemParts } from "../context/fragments/system.ts"
+import { type SystemView, systemParts } from "../context/fragments/system.ts"
 import { requestMessages } from "../context/request.ts"
 import { errorText } from "../lib/error.ts"
 import { effortFor } from "../llm/effort.ts"
 import { createFold, type FoldedMessage } from "../llm/fold.ts"
-import type { Target } from "../llm/models.ts"
-import type { ImageData, ModelMessage, ModelRequest } from "../llm/provider.ts"
+import type { ModelEntry, Target } from "../llm/models.ts"
+import type { ImageData, ModelMessage, ModelRequest, SystemPart } from "../llm/provider.ts"
 import type { RoutedEvent } from "../llm/router.ts"
 import type { Usage } from "../schema/usage.ts"
 import type { StepSnapshot } from "../tools/snapshot.ts"
@@ -140,7 +140,8 @@ export function emitUsage(turn: RunningTurn, answer: StepAnswer): void {
   }
 }
 
-async function loadImages(
+/** The pictures that the request would show, by id. */
+export async function loadImages(
   parts: TurnParts,
   turn: RunningTurn,
 ): Promise<ReadonlyMap<string, ImageData>> {
@@ -161,7 +162,7 @@ const historyView = (parts: TurnParts, turn: RunningTurn, vision: boolean) => ({
 })
 
 /** The request for one model: a substitute gets its own system text, effort and view of the history. */
-function buildRequest(
+export function buildRequest(
   parts: TurnParts,
   turn: RunningTurn,
   step: { target: Target; snapshot: StepSnapshot; images: ReadonlyMap<string, ImageData> },
@@ -175,12 +176,10 @@ function buildRequest(
   const history: ModelMessage[] = turn.conversation.shown(
     historyView(parts, turn, entry.multimodal),
   )
-  const system = systemParts({
-    persona: settings.persona,
-    jailbreak: entry.jailbreak,
+  const system = systemFor(parts, {
+    entry,
     clientContext: spec.clientContext,
     brief: spec.brief,
-    build: settings.build,
     cacheMark: cacheTtl !== undefined,
   })
   const state = {
@@ -208,6 +207,20 @@ function buildRequest(
     ...(entry.imageOutput && { imageOutput: true }),
   }
 }
+
+/** The stable head of a request to this model. */
+export const systemFor = (
+  { settings }: Pick<TurnParts, "settings">,
+  at: Pick<SystemView, "clientContext" | "brief" | "cacheMark"> & { entry: ModelEntry },
+): SystemPart[] =>
+  systemParts({
+    persona: settings.persona,
+    jailbreak: at.entry.jailbreak,
+    clientContext: at.clientContext,
+    brief: at.brief,
+    build: settings.build,
+    cacheMark: at.cacheMark,
+  })
 
 function maxTokensOf(parts: TurnParts, turn: RunningTurn): number {
   const { maxTokens, maxTokensGuest } = parts.settings

@@ -8,6 +8,7 @@ import type { Generation } from "../schema/generation.ts"
 import type { Send } from "../schema/send.ts"
 import type { LiveTurn } from "./live.ts"
 import type { TurnParts } from "./parts.ts"
+import { prefixTokens } from "./prefix.ts"
 import { eventsOfStoredTurn } from "./replay.ts"
 import { type ActiveTurn, createTurnRoom, drain, liveTurn, stop, turnsIn } from "./room.ts"
 import { type Admission, send, sendSilently } from "./send.ts"
@@ -31,6 +32,8 @@ export function createTurns(parts: TurnParts) {
     isRunning: (chatId: string): boolean => turnsIn(room, chatId).length > 0,
     /** The events of a turn that is over, told again. Throws not_found. */
     replayFinished: (turnId: string): Emission[] => eventsOfStoredTurn(parts, room.rows, turnId),
+    /** Tokens of what stands before the messages of the chat's next request. */
+    prefixTokens: (chatId: string): number => prefixTokens(parts, chatId),
     generations: (): Generation[] => [...room.active.values()].map(asGeneration),
 
     /** Cancels the chat's turns and waits a moment for them to wind down; how many there were. */

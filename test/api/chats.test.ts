@@ -222,7 +222,7 @@ test("API-037: a chat's spend has sums, sources, the thinking's part and the wei
   expect(json.by_source).toEqual([expect.objectContaining({ source: "message", requests: 1 })])
   expect(json.by_model).toEqual([expect.objectContaining({ model: "mock", requests: 1 })])
   expect(json.context.tokens).toBeGreaterThan(0)
-  expect(json.context).toHaveProperty("prefix_tokens")
+  expect(json.context.prefix_tokens).toBeGreaterThan(100)
 })
 
 test("CLNT-001: what one client did another one sees", async () => {
