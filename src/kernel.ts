@@ -12,6 +12,7 @@ import { completeOnce } from "./kernel/complete.ts"
 import { startHousekeeping } from "./kernel/housekeeping.ts"
 import { createModelRouter, knownModel } from "./kernel/models.ts"
 import { readPersona } from "./kernel/persona.ts"
+import { loadRatios, saveRatios } from "./kernel/token-ratios.ts"
 import { turnSettings } from "./kernel/turn-settings.ts"
 import { commit, version } from "./lib/build-info.ts"
 import type { Clock } from "./lib/clock.ts"
@@ -60,7 +61,10 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   const bus = createBus({ clock, log })
 
   const spend = createSpend({ store, reader, clock })
-  const router = createModelRouter({ config, clock, log, spend, zone, mock: options.mock })
+  const router = createModelRouter({
+    ...{ config, clock, log, spend, zone, mock: options.mock },
+    ratios: loadRatios(store),
+  })
   const { models } = router
   const isKnownModel = (name: string) => knownModel(models, name)
 
@@ -113,6 +117,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
     close: async (drainMs) => {
       stopHousekeeping()
       await turns.drain(drainMs)
+      saveRatios(store, router.tokens)
       await reader.close()
       store.close()
     },

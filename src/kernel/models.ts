@@ -23,6 +23,8 @@ export interface ModelParts {
   spend: Pick<Spend, "spentSince">
   zone: string
   mock: MockOptions | undefined
+  /** What the token estimator learned before. */
+  ratios?: Record<string, number>
 }
 
 export function createModelRouter(parts: ModelParts): Router {
@@ -51,7 +53,7 @@ export function createModelRouter(parts: ModelParts): Router {
         }),
       ),
     }),
-    tokens: createTokenEstimator(),
+    tokens: createTokenEstimator(parts.ratios ?? {}),
     policy: {
       attempts: llm.retry.attempts,
       budgetMs: llm.retry.budget,
