@@ -19,6 +19,8 @@ export interface MockOptions {
   gate?: Gate
   /** Sees each request as it arrives, malformed ones too. */
   observe?: (request: ModelRequest) => void
+  /** A content filter: the requests that it is true for are refused. */
+  refuse?: (request: ModelRequest) => boolean
 }
 
 /** An echo longer than this would make a summary as long as what it sums up. */
@@ -53,6 +55,10 @@ export function createMock(options: MockOptions = {}): Provider {
       yield failed("fatal", `the mock refuses this request: ${fault}`)
       return
     }
+    if (options.refuse?.(request)) {
+      yield failed("refused", "the mock's content filter refuses this request")
+      return
+    }
     const step = fitted(await script.next(request), request)
     const usage = usageOf(step, tokens.request(request.model, request))
     for (const event of eventsOf(step, usage, () => newCallId(request))) {
@@ -68,7 +74,7 @@ export function createMock(options: MockOptions = {}): Provider {
   return { kind: "mock", stream }
 }
 
-const failed = (kind: "fatal" | "cancelled", message: string): ProviderEvent => ({
+const failed = (kind: "fatal" | "refused" | "cancelled", message: string): ProviderEvent => ({
   type: "failed",
   failure: { class: kind, message },
 })

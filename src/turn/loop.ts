@@ -10,9 +10,10 @@ import type { Usage } from "../schema/usage.ts"
 import { snapshot as freezeTools } from "../tools/snapshot.ts"
 import { closedIds } from "./closes.ts"
 import type { TurnParts } from "./parts.ts"
+import { takeAcceptedStep } from "./refusal.ts"
 import type { RunningTurn } from "./running-turn.ts"
 import { settleCalls } from "./settle.ts"
-import { emitUsage, type StepAnswer, takeStep } from "./step.ts"
+import { emitUsage, type StepAnswer } from "./step.ts"
 import type { TurnOutcome } from "./store.ts"
 
 /** How often in a row a call may be cut by the output limit before the turn gives up. */
@@ -40,7 +41,7 @@ export async function runLoop(
       onDemand: parts.settings.onDemand,
       opened: [],
     })
-    const answer = await takeStep(parts, turn, tools)
+    const answer = await takeAcceptedStep(parts, turn, tools)
     const calls = callsOf(answer)
     const last = endOfStep(turn, answer, calls)
 

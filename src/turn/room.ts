@@ -28,6 +28,8 @@ export interface TurnRoom {
   rows: TurnStore
   active: Map<string, ActiveTurn>
   queue: ReturnType<typeof keyedQueue<string>>
+  /** Messages without a turn that a content filter refused: left out of every prompt. */
+  refusedMessages: Set<string>
   /** The kernel is stopping: nothing new is admitted. */
   draining: boolean
 }
@@ -37,6 +39,7 @@ export const createTurnRoom = (parts: TurnParts): TurnRoom => ({
   rows: createTurnStore(parts.store),
   active: new Map(),
   queue: keyedQueue<string>(),
+  refusedMessages: new Set(),
   draining: false,
 })
 
@@ -82,11 +85,11 @@ export function launch(room: TurnRoom, spec: TurnSpec, messageIds: string[]): Ac
 }
 
 function perform(room: TurnRoom, turn: ActiveTurn): Promise<void> {
-  const { parts, rows } = room
+  const { parts, rows, refusedMessages } = room
   const { spec, live, controller } = turn
   if (!controller.signal.aborted) turn.state = "running"
   return runTurn({
-    ...{ parts, rows, spec, live },
+    ...{ parts, rows, spec, live, refusedMessages },
     signal: controller.signal,
     onStart: (running) => {
       turn.model = running.model

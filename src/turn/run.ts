@@ -3,6 +3,7 @@ import { idsWithin } from "../lib/id.ts"
 import type { Log } from "../lib/log.ts"
 import type { Effort } from "../schema/effort.ts"
 import { EFFORT_LEVELS } from "../schema/effort.ts"
+import type { Message } from "../schema/message.ts"
 import type { LiveTurn } from "./live.ts"
 import { endOfFault, type LoopEnd, runLoop } from "./loop.ts"
 import type { TurnParts } from "./parts.ts"
@@ -16,6 +17,8 @@ export interface TurnRun {
   spec: TurnSpec
   live: LiveTurn
   signal: AbortSignal
+  /** Messages without a turn that a provider refused as they stand. */
+  refusedMessages: Set<string>
   onStart(turn: RunningTurn): void
 }
 
@@ -52,12 +55,15 @@ async function execute(run: TurnRun, log: Log, close: (end: LoopEnd) => void): P
 }
 
 /** Entry: the chat as it is now, and history up to this turn. */
-function enter({ parts, spec, live, signal }: TurnRun, log: Log): RunningTurn {
+function enter(run: TurnRun, log: Log): RunningTurn {
+  const { parts, spec, live, signal, refusedMessages } = run
   const chat = parts.chats.get(spec.chatId)
   const messages = parts.messages.forPrompt(spec.chatId)
   const own = messages.filter((message) => message.turn_id === spec.id)
   // What was admitted after this turn sorts behind it and is none of its past.
-  const past = messages.filter((message) => message.turn_id !== spec.id && message.id < spec.id)
+  const past = messages.filter(
+    ({ id, turn_id }) => turn_id !== spec.id && id < spec.id && !refusedMessages.has(id),
+  )
   return {
     spec,
     chat,
@@ -72,8 +78,18 @@ function enter({ parts, spec, live, signal }: TurnRun, log: Log): RunningTurn {
     },
     step: 0,
     conversation: createConversation(past, own),
+    exclude: (refused) => exclude(run, refused),
     newMessageId: idsWithin(spec.id, own.at(-1)?.id),
   }
+}
+
+/** Turns are marked in their rows. Messages without one have no row to mark: they are known until a restart. */
+function exclude({ parts, rows, refusedMessages }: TurnRun, refused: readonly Message[]): void {
+  const turns = new Set(refused.map((message) => message.turn_id))
+  parts.store.write(() => {
+    for (const id of turns) if (id !== null) rows.exclude(id)
+  })
+  for (const { id, turn_id } of refused) if (turn_id === null) refusedMessages.add(id)
 }
 
 /** The message's own wish, the chat's setting, the surface's default, the general model. */

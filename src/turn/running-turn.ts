@@ -22,6 +22,8 @@ export interface RunningTurn {
   /** Provider trips begun. */
   step: number
   conversation: Conversation
+  /** Keeps these messages out of the past of every later turn: a provider refused them as they stand. */
+  exclude(messages: readonly Message[]): void
   /** Ids that keep the turn's messages together, whatever was admitted meanwhile. */
   newMessageId: NewId
 }

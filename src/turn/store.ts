@@ -35,6 +35,7 @@ export function createTurnStore(store: Store) {
   const finish = db.query<null, [TurnState, string | null, string | null, number, number, string]>(
     "UPDATE turns SET state = ?, error_code = ?, error = ?, excluded = ?, ended_at = ? WHERE id = ?",
   )
+  const exclude = db.query<null, [string]>("UPDATE turns SET excluded = 1 WHERE id = ?")
   const byId = db.query<TurnRow, [string]>("SELECT * FROM turns WHERE id = ?")
   const byKey = db.query<TurnRow, [string, string, number]>(
     "SELECT * FROM turns WHERE chat_id = ? AND client_key = ? AND created_at >= ? ORDER BY id DESC LIMIT 1",
@@ -61,6 +62,8 @@ export function createTurnStore(store: Store) {
         at,
         id,
       ),
+    /** Leaves the messages of this turn out of every later prompt. */
+    exclude: (id: string) => exclude.run(id),
     get: (id: string): TurnRow | undefined => byId.get(id) ?? undefined,
     byClientKey: (chatId: string, key: string, since: number): TurnRow | undefined =>
       byKey.get(chatId, key, since) ?? undefined,
