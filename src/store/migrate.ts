@@ -16,28 +16,39 @@ export interface MigrateOptions {
 }
 
 /**
+ * Whether this program may use the file at all, found out without a change to it. Throws
+ * KernelError("config") when the database is newer than this program or another program's.
+ */
+export function refuseStrange({ db, path, migrations }: Omit<MigrateOptions, "log">): void {
+  const refuse = (why: string) => {
+    throw new KernelError("config", `${path} ${why}`, { path: "db.path" })
+  }
+  if (isForeign(db)) {
+    refuse("is the database of another program: name a file of the kernel's own")
+  }
+  const [current, newest] = [schemaVersion(db), newestOf(migrations)]
+  if (current > newest) {
+    refuse(
+      `has schema version ${current}, newer than ${newest} which this program knows: start the newer eva-kernel that wrote it, or restore the copy made before the upgrade`,
+    )
+  }
+}
+
+/**
  * Applies what is missing. Before the first change of a database that already holds data a verified copy is
- * left beside it. Throws KernelError("config") when the database is newer than this program or another
- * program's.
+ * left beside it; KernelError("config") when that cannot be made.
  */
 export function migrate({ db, path, migrations, log }: MigrateOptions): void {
   const current = schemaVersion(db)
-  const newest = migrations.at(-1)?.version ?? 0
-  refuseForeign(db, path)
-  if (current > newest) {
-    throw new KernelError(
-      "config",
-      `${path} has schema version ${current}, newer than ${newest} which this program knows: start the newer eva-kernel that wrote it, or restore the copy made before the upgrade`,
-      { path: "db.path" },
-    )
-  }
   const missing = migrations.filter((migration) => migration.version > current)
   if (missing.length === 0) return
   if (current > 0)
     log.info("database copied before migration", { copy: copyBefore(db, path, current) })
   for (const migration of missing) apply(db, migration)
-  if (current > 0) log.info("database migrated", { from: current, to: newest })
+  if (current > 0) log.info("database migrated", { from: current, to: newestOf(migrations) })
 }
+
+const newestOf = (migrations: readonly Migration[]): number => migrations.at(-1)?.version ?? 0
 
 export const schemaVersion = (db: Database): number => headerNumber(db, "user_version")
 
@@ -46,15 +57,10 @@ function headerNumber(db: Database, name: "user_version" | "application_id"): nu
   return row?.[name] ?? 0
 }
 
-function refuseForeign(db: Database, path: string): void {
-  if (headerNumber(db, "application_id") === APPLICATION_ID) return
-  const isEmpty = db.query("SELECT 1 FROM sqlite_schema LIMIT 1").get() === null
-  if (isEmpty) return
-  throw new KernelError(
-    "config",
-    `${path} is the database of another program: name a file of the kernel's own`,
-    { path: "db.path" },
-  )
+/** It holds something, and not ours. */
+function isForeign(db: Database): boolean {
+  if (headerNumber(db, "application_id") === APPLICATION_ID) return false
+  return db.query("SELECT 1 FROM sqlite_schema LIMIT 1").get() !== null
 }
 
 function apply(db: Database, { version, sql }: Migration): void {

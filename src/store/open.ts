@@ -8,7 +8,7 @@ import { dirname } from "node:path"
 import { errorText, KernelError } from "../lib/error.ts"
 import type { Log } from "../lib/log.ts"
 import { takeLock } from "./lock.ts"
-import { migrate } from "./migrate.ts"
+import { migrate, refuseStrange } from "./migrate.ts"
 import { MIGRATIONS, type Migration } from "./migrations.ts"
 import { createWrite, type Write } from "./write.ts"
 
@@ -53,6 +53,9 @@ function openPrivate({ path: wanted, log, migrations = MIGRATIONS }: OpenOptions
   let db: Database | undefined
   try {
     db = new Database(path, { strict: true, create: true })
+    // First of all: what follows needs a lock that a program which looks into the file may hold.
+    db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
+    refuseStrange({ db, path, migrations })
     setPragmas(db)
     migrate({ db, path, migrations, log })
   } catch (error) {
@@ -78,8 +81,6 @@ function asStore(path: string, db: Database, lock: Database): Store {
 }
 
 function setPragmas(db: Database): void {
-  // First of all: the next one needs a lock that a program which looks into the file may hold.
-  db.run(`PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`)
   db.run("PRAGMA journal_mode = WAL")
   db.run("PRAGMA synchronous = FULL")
   db.run("PRAGMA foreign_keys = ON")

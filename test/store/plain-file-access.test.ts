@@ -1,0 +1,52 @@
+/**
+ * Closing any descriptor of the database file drops all POSIX locks that this process has on it, SQLite's
+ * too; another process could then write at the same time. So nothing opens that file but SQLite.
+ */
+import { expect, test } from "bun:test"
+import { readdirSync, readFileSync } from "node:fs"
+import { join } from "node:path"
+
+const SRC = join(import.meta.dir, "../../src")
+
+const sources = (readdirSync(SRC, { recursive: true }) as string[])
+  .filter((path) => path.endsWith(".ts"))
+  .sort()
+  .map((path) => ({ path, text: readFileSync(join(SRC, path), "utf8") }))
+
+/** Calls that give a descriptor or read or write a file, as opposed to those that look at its name. */
+const OPENS =
+  /\b(?:open|openSync|Bun\.file|Bun\.write|readFile|readFileSync|writeFile|writeFileSync|appendFile\w*|copyFile\w*|cp|cpSync|create(?:Read|Write)Stream)\(/
+
+test("the store opens no file itself but the finished copy", () => {
+  const found = sources
+    .filter(({ path }) => path.startsWith("store/"))
+    .flatMap(({ path, text }) =>
+      text
+        .split("\n")
+        .filter((line) => OPENS.test(line) && !/^\s*(?:\*|\/\/)/.test(line))
+        .map((line) => `${path}: ${line.trim()}`),
+    )
+  expect(found).toEqual([
+    'store/migrate.ts: const file = openSync(copy, "r+")',
+    // Both are functions of this name that open a connection.
+    "store/read-worker.ts: db ??= open(path)",
+    "store/read-worker.ts: function open(path: string): Database {",
+  ])
+})
+
+test("the path of the database reaches nobody but SQLite and those who print it", () => {
+  const found = sources
+    .filter(({ path }) => !path.startsWith("store/"))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/[^\n]*\b(?:store|config\.db)\.path\b[^\n]*/g)].map(
+        ([line]) => `${path}: ${line.trim()}`,
+      ),
+    )
+  expect(found).toEqual([
+    'cli/serve.ts: log.info("listening", { url: serving.url, database: config.db.path })',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: a line of the source
+    "cli/serve.ts: database  ${config.db.path}",
+    "kernel.ts: const store = openStore({ path: config.db.path, log })",
+    "kernel.ts: const reader = createReader(store.path)",
+  ])
+})
