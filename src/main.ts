@@ -18,6 +18,13 @@ const COMMANDS: Record<CommandName, (args: string[]) => Promise<number>> = {
     ])
     return runServeCommand(args, startServing)
   },
+  init: async (args) => {
+    const [{ runInitCommand }, { callModel }] = await Promise.all([
+      import("./cli/init/init.ts"),
+      import("./kernel/try-model.ts"),
+    ])
+    return runInitCommand(args, callModel)
+  },
   config: async (args) => (await import("./cli/config.ts")).runConfigCommand(args),
   completions: async (args) =>
     print((await import("./cli/completions.ts")).completionsCommand(args)),

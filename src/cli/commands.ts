@@ -78,6 +78,33 @@ export const COMMANDS = [
     ],
   },
   {
+    name: "init",
+    summary: "set up: find a model, try it, write the configuration and a token",
+    about: [
+      "Looks for API keys in the environment and for model servers on this machine (Ollama, llama-server, LM Studio, vLLM), asks for what it cannot find, makes one call to the model, and writes a commented config.yaml and a secrets.yaml that only you can read.",
+      "Running it again does no harm: what is there is kept, what is missing is added, and a file is changed only after a question and a copy.",
+    ],
+    options: [
+      {
+        name: "config",
+        short: "c",
+        value: "FILE",
+        about: "write this file, and secrets.yaml beside it, instead of the usual place",
+      },
+      { name: "yes", short: "y", about: "ask nothing: take what is found, else the mock" },
+      { name: "service", about: "also write a service file of systemd or launchd for this user" },
+      { name: "no-call", about: "do not call the model" },
+    ],
+    examples: [
+      { line: "eva-kernel init", about: "two questions, then talk" },
+      { line: "eva-kernel init --yes", about: "the same on a machine, without questions" },
+    ],
+    exits: [
+      { code: 1, about: "the configuration is written, but the model did not answer" },
+      { code: 130, about: "given up at a question; nothing is written" },
+    ],
+  },
+  {
     name: "config",
     summary: "show, check or exemplify the configuration",
     about: [

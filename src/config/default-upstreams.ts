@@ -67,3 +67,10 @@ export const LOCAL_UPSTREAMS: readonly { name: string; baseUrl: string }[] = [
   { name: "Ollama", baseUrl: "http://127.0.0.1:11434/v1" },
   { name: "llama-server", baseUrl: "http://127.0.0.1:8080/v1" },
 ]
+
+/** Servers that `eva-kernel init` asks as well: it shows what it found before it takes one. */
+export const MODEL_SERVERS: typeof LOCAL_UPSTREAMS = [
+  ...LOCAL_UPSTREAMS,
+  { name: "LM Studio", baseUrl: "http://127.0.0.1:1234/v1" },
+  { name: "vLLM", baseUrl: "http://127.0.0.1:8000/v1" },
+]
