@@ -1,0 +1,202 @@
+/**
+ * What the user said and the kernel has not answered yet. Each message goes out under a key of its own, so
+ * that it can be sent again after any failure without ever being stored twice; a turn that died with the
+ * kernel is taken up again by the same means.
+ */
+import { keyedQueue, sleep } from "../../lib/async.ts"
+import { type Clock, isoTime } from "../../lib/clock.ts"
+import type { NewId } from "../../lib/id.ts"
+import type { Item } from "../../schema/item.ts"
+import { ClientError } from "./client-error.ts"
+import type { KernelClient } from "./kernel-client.ts"
+import { readEvents, type WireEvent } from "./read-events.ts"
+
+/** Where a message goes: a chat, or a draft that becomes one. */
+export interface Place {
+  chatId: string | undefined
+  /** The chat's id; makes the chat when there is none yet. */
+  resolve: () => Promise<string>
+}
+
+export interface Named {
+  place: Place
+  chatId: string
+  turnId: string
+  /** The words as an item of history; undefined when the kernel did not say under which id it stored them. */
+  said: Item | undefined
+}
+
+export interface OutboxOptions {
+  client: KernelClient
+  clock: Clock
+  newKey: NewId
+  /** The echoes changed. */
+  onChange: () => void
+  /** A message got its turn, maybe for the second time. */
+  onNamed: (named: Named) => void
+  silenceMs?: number | undefined
+}
+
+interface Outgoing {
+  key: string
+  text: string
+  place: Place
+  saidAt: string
+  echo: Item | undefined
+  turnId: string | undefined
+  /** How often its turn was taken up again. */
+  resumed: number
+}
+
+const RETRY_MS = [200, 500, 1000, 2000, 4000] as const
+/** A turn that takes the kernel with it each time must not do so for ever. */
+const RESUMED_MAX = 2
+const MUTED = ["text_delta", "thinking_delta", "tool_call", "tool_result", "tool_progress"]
+const MUTED_ITEMS = ["image", "item_started", "item_delta", "item_completed", "usage"]
+
+export class Outbox {
+  readonly #options: OutboxOptions
+  readonly #queue = keyedQueue<Place>()
+  readonly #closed = new AbortController()
+  #wake = new AbortController()
+  /** Not confirmed yet, in the order in which they were said. */
+  readonly #waiting = new Set<Outgoing>()
+  /** Confirmed, by turn, until the turn is over. */
+  readonly #running = new Map<string, Outgoing>()
+  readonly #inFlight = new Set<Promise<unknown>>()
+
+  constructor(options: OutboxOptions) {
+    this.#options = options
+  }
+
+  /** Resolves when the kernel has it; rejects with what it refused it for. */
+  send(place: Place, text: string): Promise<void> {
+    const { clock, newKey } = this.#options
+    const key = newKey()
+    const saidAt = isoTime(clock.now())
+    const out: Outgoing = {
+      ...{ key, text, place, saidAt, turnId: undefined, resumed: 0 },
+      echo: saidItem({ id: `local:${key}`, status: "running", text, saidAt }),
+    }
+    this.#waiting.add(out)
+    this.#options.onChange()
+    return this.#queue.run(place, () => this.#deliver(out))
+  }
+
+  /** Own words at this place that the kernel has not confirmed. */
+  echoes = (place: Place): Item[] =>
+    [...this.#waiting].flatMap((out) => (isSamePlace(out.place, place) ? (out.echo ?? []) : []))
+
+  /** Settles when every message that is on its way has got its turn, or failed. */
+  named = (): Promise<unknown> => Promise.allSettled([...this.#inFlight])
+
+  /** The kernel is there again: nobody waits any longer. */
+  retry(): void {
+    this.#wake.abort()
+    this.#wake = new AbortController()
+  }
+
+  over = (turnId: string): void => void this.#running.delete(turnId)
+
+  /** After a restart of the kernel: turns of ours that neither ended nor live are taken up again. */
+  resume(live: ReadonlySet<string>): void {
+    for (const [turnId, out] of this.#running) {
+      if (live.has(turnId)) continue
+      this.#running.delete(turnId)
+      if (out.resumed++ >= RESUMED_MAX) continue
+      void this.#queue.run(out.place, () => this.#deliver(out)).catch(() => undefined)
+    }
+  }
+
+  close = (): void => this.#closed.abort()
+
+  async #deliver(out: Outgoing): Promise<void> {
+    try {
+      for (let failures = 0; !this.#closed.signal.aborted; failures++) {
+        const error = await this.#attempt(out)
+        if (error === undefined) return
+        if (!(error instanceof ClientError && error.passes)) throw error
+        const pause = RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]!
+        await sleep(pause, AbortSignal.any([this.#wake.signal, this.#closed.signal]))
+      }
+      throw new ClientError("usage", "this client was closed before the kernel was back")
+    } finally {
+      this.#waiting.delete(out)
+      this.#options.onChange()
+    }
+  }
+
+  /** One try; gives what it failed with. */
+  async #attempt(out: Outgoing): Promise<unknown> {
+    const sent = this.#post(out)
+    this.#inFlight.add(sent)
+    try {
+      await sent
+      return undefined
+    } catch (error) {
+      return error
+    } finally {
+      this.#inFlight.delete(sent)
+    }
+  }
+
+  async #post(out: Outgoing): Promise<void> {
+    const { client, silenceMs } = this.#options
+    const { text, key, place } = out
+    const chatId = await place.resolve()
+    const leave = new AbortController()
+    const signal = AbortSignal.any([leave.signal, this.#closed.signal])
+    const mute = [...MUTED, ...MUTED_ITEMS]
+    const body = { text, client_key: key, trusted: true, mute }
+    const stream = await client.send(chatId, body, signal)
+    let named = false
+    await readEvents(stream, {
+      signal,
+      silenceMs,
+      onEvent: (event) => {
+        if (event.turn_id === undefined || named) return
+        named = true
+        const isOver = event.type === "done" || event.type === "error"
+        this.#named(out, { chatId, turnId: event.turn_id, isOver, messageId: messageIn(event) })
+        // The feed tells the rest.
+        leave.abort()
+      },
+    })
+    if (!named) throw new ClientError("unreachable", "the kernel went away before it answered")
+  }
+
+  #named(
+    out: Outgoing,
+    turn: { chatId: string; turnId: string; isOver: boolean; messageId: string | undefined },
+  ): void {
+    const { chatId, turnId, isOver, messageId } = turn
+    const { text, saidAt, place } = out
+    out.turnId = turnId
+    out.echo = undefined
+    this.#waiting.delete(out)
+    if (!isOver) this.#running.set(turnId, out)
+    const id = `${messageId}:0`
+    const said = messageId && saidItem({ id, status: "completed", text, saidAt })
+    this.#options.onNamed({ place, chatId, turnId, said: said || undefined })
+    this.#options.onChange()
+  }
+}
+
+/** Two drafts are different places; two views of one chat are one. */
+const isSamePlace = (a: Place, b: Place): boolean =>
+  a === b || (a.chatId !== undefined && a.chatId === b.chatId)
+
+function messageIn({ message_ids: ids }: WireEvent): string | undefined {
+  const first: unknown = Array.isArray(ids) ? ids[0] : undefined
+  return typeof first === "string" ? first : undefined
+}
+
+function saidItem(said: {
+  id: string
+  status: "running" | "completed"
+  text: string
+  saidAt: string
+}): Item {
+  const { id, status, text, saidAt } = said
+  return { id, status, turn_id: null, kind: "user_message", text, master: true, created_at: saidAt }
+}
