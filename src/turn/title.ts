@@ -2,6 +2,7 @@
 import { errorText } from "../lib/error.ts"
 import { firstLine, head } from "../lib/text.ts"
 import { complete } from "../llm/complete.ts"
+import type { Usage } from "../schema/usage.ts"
 import { titleOf, type Utterance } from "./admission.ts"
 import type { TurnParts } from "./parts.ts"
 import type { TurnSpec } from "./spec.ts"
@@ -16,7 +17,6 @@ const TITLE_TIMEOUT_MS = 60_000
 export async function giveTitle(parts: TurnParts, spec: TurnSpec, first: Utterance): Promise<void> {
   const model = parts.settings.summaryModel
   if (model === undefined) return
-  const derived = titleOf(first)
   try {
     const said = first.blocks.map((block) => (block.type === "text" ? block.text : "")).join(" ")
     const answer = await complete(parts.router, {
@@ -27,29 +27,36 @@ export async function giveTitle(parts: TurnParts, spec: TurnSpec, first: Utteran
       spender: { chat: spec.chatId },
       signal: AbortSignal.timeout(TITLE_TIMEOUT_MS),
     })
+    parts.store.write(() => recordSpend(parts, spec, { model, ...answer }))
     if ("failure" in answer) throw new Error(answer.failure.message)
     const title = cleanTitle(answer.text)
-    const unchanged = parts.chats.get(spec.chatId).title === derived
-    parts.store.write(() => {
-      const { usage } = answer
-      const { chatId, id: turnId } = spec
-      parts.spend.record({
-        ...{ chatId, turnId, source: "title", model: answer.model, usage },
-        reasoningCost: null,
-      })
-      if (title !== "" && unchanged) parts.chats.patch(chatId, { title })
-    })
+    // Whoever named the chat meanwhile knows better.
+    const isDerived = parts.chats.get(spec.chatId).title === titleOf(first)
+    if (title !== "" && isDerived) parts.chats.patch(spec.chatId, { title })
   } catch (error) {
     parts.log.warn("no title from the model", { chat_id: spec.chatId, error: errorText(error) })
   }
 }
 
-/** What models wrap around a title: quotes, a final dot, more lines, `Title:`. */
+/** A failed attempt may have cost, too. */
+function recordSpend(
+  parts: TurnParts,
+  { chatId, id: turnId }: TurnSpec,
+  { model, usage }: { model: string; usage: Usage },
+): void {
+  if (usage.prompt_tokens + usage.completion_tokens === 0) return
+  parts.spend.record({ chatId, turnId, source: "title", model, usage, reasoningCost: null })
+}
+
+/** What models wrap around a title, in any order: quotes, emphasis, a final dot, `Title:`. */
+const WRAPPINGS = [/^(?:title|name)\s*:\s*/i, /^["'‘’«“„`*#\s]+/, /["'‘’»“”`*\s]+$/, /\.$/]
+
+/** A title out of what a model answered: its first line without wrappings; empty when nothing is left. */
 export function cleanTitle(text: string): string {
-  const line = firstLine(text, TITLE_MAX_CHARS)
-  return line
-    .replace(/^title\s*:\s*/i, "")
-    .replace(/^["'«“„`*]+|["'»”“`*]+$/g, "")
-    .replace(/\.$/, "")
-    .trim()
+  let title = firstLine(text, TITLE_MAX_CHARS)
+  for (;;) {
+    const bare = WRAPPINGS.reduce((rest, wrapping) => rest.replace(wrapping, ""), title)
+    if (bare === title) return title
+    title = bare
+  }
 }
