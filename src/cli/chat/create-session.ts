@@ -72,6 +72,7 @@ class ChatSession implements Session {
   /** Views that are still being read: of a chat that is being opened, and of the open one anew. */
   #opening: ChatView | undefined
   #renewing: ChatView | undefined
+  #renewal: Promise<void> = Promise.resolve()
   #usage = NO_USAGE
   #notice: Notice | undefined
   #leaveFeed = () => {}
@@ -134,6 +135,7 @@ class ChatSession implements Session {
   }
 
   async newChat(settings: NewChat = {}): Promise<void> {
+    this.#opening = undefined
     this.#enter(draftRoom(settings, this.#make))
   }
 
@@ -256,17 +258,23 @@ class ChatSession implements Session {
     }
   }
 
-  /** A new view of the same chat, which takes over when it is complete. */
-  async #renewView(): Promise<void> {
+  /** A new view of the open chat, which takes over when it is complete: one after another. */
+  #renewView(): Promise<void> {
+    const renew = () => this.#renewViewNow()
+    this.#renewal = this.#renewal.then(renew, renew)
+    return this.#renewal
+  }
+
+  async #renewViewNow(): Promise<void> {
     const room = this.#room
     if (room.chatId === undefined || room.view === undefined) return
     const view = this.#newView(room.chatId, room.view.items())
     this.#renewing = view
     try {
       await view.load()
-      if (this.#renewing === view && this.#room === room) this.#enter({ ...room, view })
+      if (this.#room === room) this.#enter({ ...room, view })
     } finally {
-      if (this.#renewing === view) this.#renewing = undefined
+      this.#renewing = undefined
       if (this.#room.view !== view) view.close()
     }
   }
@@ -325,7 +333,6 @@ class ChatSession implements Session {
     if (old !== room.view) old?.close()
     const isOther = this.#room.chatId !== room.chatId
     this.#room = room
-    this.#opening = undefined
     if (isOther) this.#usage = NO_USAGE
     if (isOther && room.chatId !== undefined) this.#options.remember?.(room.chatId)
     this.#touch("chat", "items", "hasOlder", "turns", "failures", "activity")
