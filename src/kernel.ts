@@ -69,13 +69,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   const isKnownModel = (name: string) => knownModel(models, name)
 
   const persons = createPersons({ store, clock, masterAliases: config.master.aliases })
-  const images = createImages({
-    ...{ store, clock, log, newId: uuidV4 },
-    dir: config.images.dir,
-    keepMs: config.images.keep,
-    maxBytes: config.images.max_bytes,
-    ...(config.images.base_url !== undefined && { baseUrl: config.images.base_url }),
-  })
+  const images = createImages({ ...imageSettings(config), store, clock, log, newId: uuidV4 })
   const messages = createMessages({ store, clock, newId })
   const items = createItems({ messages, imageUrl: images.url })
   const chats = createChats({
@@ -123,3 +117,8 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
     },
   }
 }
+
+const imageSettings = ({ images: { dir, keep, max_bytes, base_url } }: Config) => ({
+  ...{ dir, keepMs: keep, maxBytes: max_bytes },
+  ...(base_url !== undefined && { baseUrl: base_url }),
+})

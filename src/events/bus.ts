@@ -54,7 +54,7 @@ export type Bus = ReturnType<typeof createBus>
 
 export function createBus(options: BusOptions) {
   const { clock, log, maxEvents = MAX_EVENTS, maxChars = MAX_CHARS } = options
-  const past = createEventLog({ maxEvents, maxChars })
+  const past = createEventLog<Emission>({ maxEvents, maxChars })
   const audience = createAudience(log)
   // A start from the clock keeps numbers increasing over restarts without a write for each event.
   let seq = clock.now() * EVENTS_PER_MS

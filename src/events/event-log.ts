@@ -1,5 +1,10 @@
-/** The newest emissions, bounded by count and by size, from which a client that was away resumes. */
-import type { Emission } from "./bus.ts"
+/** The newest events, bounded by count and by size, from which a client that was away resumes. */
+
+/** Numbered without a gap; the size is that of its JSON. */
+interface Entry {
+  seq: number
+  json: string
+}
 
 export interface EventLogLimits {
   maxEvents: number
@@ -7,15 +12,15 @@ export interface EventLogLimits {
   maxChars: number
 }
 
-export function createEventLog({ maxEvents, maxChars }: EventLogLimits) {
+export function createEventLog<E extends Entry>({ maxEvents, maxChars }: EventLogLimits) {
   /** What stands before `start` has left the log and waits to be cut off. */
-  let entries: Emission[] = []
+  let entries: E[] = []
   let start = 0
   let chars = 0
 
-  const add = (emission: Emission): void => {
-    entries.push(emission)
-    chars += emission.json.length
+  const add = (entry: E): void => {
+    entries.push(entry)
+    chars += entry.json.length
     while (entries.length - start > maxEvents || chars > maxChars) {
       chars -= entries[start++]!.json.length
     }
@@ -26,10 +31,9 @@ export function createEventLog({ maxEvents, maxChars }: EventLogLimits) {
   }
 
   return {
-    /** The numbers of neighbours differ by one. */
     add,
     /** What came after `seq`, oldest first; undefined when some of it is no longer here. */
-    after: (seq: number): Emission[] | undefined => {
+    after: (seq: number): E[] | undefined => {
       const oldest = entries[start]
       if (!oldest || seq < oldest.seq - 1) return undefined
       return entries.slice(start + (seq + 1 - oldest.seq))
