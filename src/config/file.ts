@@ -38,7 +38,7 @@ export async function readConfigFile(name: string, cwd: string): Promise<Source>
   try {
     tree = parse(text) ?? {}
   } catch (error) {
-    throw new KernelError("config", `${name}: ${errorText(error).trimEnd()}`, { cause: error })
+    throw new KernelError("config", `${name}: ${parseComplaint(error)}`, { cause: error })
   }
   if (!isObject(tree)) {
     throw new KernelError(
@@ -47,6 +47,14 @@ export async function readConfigFile(name: string, cwd: string): Promise<Source>
     )
   }
   return { name, directory: dirname(path), tree }
+}
+
+/** In one line. Parsers draw the place below it; the one for TOML says it nowhere else. */
+function parseComplaint(error: unknown): string {
+  const complaint = errorText(error).split("\n", 1)[0]!.replace(/:$/, "")
+  if (!(error instanceof Error && "codeblock" in error)) return complaint
+  const { line, column } = error as { line?: number; column?: number }
+  return `${complaint} at line ${line}, column ${column}`
 }
 
 function readText(path: string, name: string): string {
