@@ -1,4 +1,5 @@
 /** One choice tried out: the plan it leads to, the answer to a test call, and how much the model holds. */
+import type { Config } from "../../config/schema.ts"
 import type { CallModel } from "./call-model.ts"
 import type { Candidate } from "./candidate.ts"
 import { loadedWindow } from "./model-server.ts"
@@ -47,8 +48,8 @@ export async function attempt({ talk, plan: options, call }: AttemptOptions): Pr
     return { plan, candidate, failure: undefined }
   }
 
-  const { baseUrl, listed } = windowOf(plan)
-  const loaded = baseUrl === undefined ? undefined : await loadedWindow(baseUrl, name)
+  const listed = config.llm.models.find((model) => model.name === name)?.context_window
+  const loaded = await windowOnServer(config)
   await tellWindow(talk, { listed, loaded, from: candidate?.windowFrom })
   if (!candidate || loaded === undefined || loaded === listed) {
     return { plan, candidate, failure: undefined }
@@ -61,13 +62,11 @@ export async function attempt({ talk, plan: options, call }: AttemptOptions): Pr
   }
 }
 
-function windowOf({ loaded: { config } }: Plan): { baseUrl?: string; listed?: number } {
-  const { base_url, model, models } = config.llm
-  const listed = models.find(({ name }) => name === model.general)?.context_window
-  return {
-    ...(base_url !== undefined && { baseUrl: base_url }),
-    ...(listed !== undefined && { listed }),
-  }
+/** Of an upstream with an address of its own: the provider's own is no server of this kind. */
+async function windowOnServer({ llm }: Config): Promise<number | undefined> {
+  const { base_url: baseUrl, api_key: apiKey, model } = llm
+  if (baseUrl === undefined || llm.provider !== "openai") return undefined
+  return loadedWindow({ baseUrl, ...(apiKey !== undefined && { apiKey }) }, model.general)
 }
 
 async function tellWindow(

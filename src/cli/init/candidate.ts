@@ -31,11 +31,17 @@ export const MOCK: Candidate = {
   models: [{ name: "mock" }],
 }
 
-/** Providers with a key first, then the servers that answer, in the order of their tables. */
+/**
+ * Providers with a key first, then the servers that answer, in the order of their tables. Whoever sets
+ * EVA_LLM__PROVIDER to mock wants nothing else to be called.
+ */
 export async function findCandidates(
   environment: Environment,
   list: ListModels = listModels,
 ): Promise<Candidate[]> {
+  if (environment.EVA_LLM__PROVIDER === "mock") {
+    return [{ ...MOCK, why: "EVA_LLM__PROVIDER was set to it" }]
+  }
   const hosted = HOSTED_UPSTREAMS.flatMap((upstream) => {
     const key = environment[upstream.variable]?.trim()
     return key ? [hostedCandidate(upstream, key, `${upstream.variable} was set`)] : []

@@ -38,12 +38,15 @@ export async function listModels(
  * How much the server gives a model that it has loaded: what it was started with, which may be far less than
  * what the model was trained for. Asks llama-server, Ollama and LM Studio each in its own way.
  */
-export async function loadedWindow(baseUrl: string, model: string): Promise<number | undefined> {
+export async function loadedWindow(
+  { baseUrl, apiKey }: { baseUrl: string; apiKey?: string },
+  model: string,
+): Promise<number | undefined> {
   const root = baseUrl.replace(/\/v1\/?$/, "")
   const [props, running, loaded] = await Promise.all([
-    getJson(`${root}/props`),
-    getJson(`${root}/api/ps`),
-    getJson(`${root}/api/v0/models/${encodeURIComponent(model)}`),
+    getJson(`${root}/props`, apiKey),
+    getJson(`${root}/api/ps`, apiKey),
+    getJson(`${root}/api/v0/models/${encodeURIComponent(model)}`, apiKey),
   ])
   return firstNumber([llamaServer(props), ollama(running, model), lmStudio(loaded)])
 }
