@@ -17,6 +17,7 @@ import {
 
 const MAIN = join(import.meta.dir, "../../../src/main.ts")
 const WAIT_MS = 10_000
+const HEARTBEAT_MS = 50
 
 export interface Served {
   kernel: TestKernel
@@ -30,7 +31,8 @@ export interface Served {
 export async function served(options: TestKernelOptions & { port?: number } = {}): Promise<Served> {
   const { port = 0, ...rest } = options
   const kernel = await testKernel(rest)
-  const server = createApi(kernel.api).listen({ hostname: "127.0.0.1", port })
+  const streams = { heartbeatMs: HEARTBEAT_MS }
+  const server = createApi({ ...kernel.api, streams }).listen({ hostname: "127.0.0.1", port })
   return {
     ...{ kernel, url: server.url, port: server.port },
     stop: async () => {
@@ -209,4 +211,14 @@ export function cleanUp() {
       for (const end of ends.splice(0).reverse()) await end()
     },
   }
+}
+
+/** Looks at every picture and keeps those in which a line stood twice. All lines of the test must differ. */
+export function doublesIn(session: Session): string[][] {
+  const doubles: string[][] = []
+  session.subscribe(() => {
+    const lines = linesOf(session.state().items)
+    if (new Set(lines).size < lines.length) doubles.push(lines)
+  })
+  return doubles
 }
