@@ -20,6 +20,7 @@ import type { Environment } from "./lib/environment.ts"
 import { uuidV4, uuidV7 } from "./lib/id.ts"
 import type { Log } from "./lib/log.ts"
 import { maskLiterals } from "./lib/mask.ts"
+import { createTimeZone } from "./lib/time-zone.ts"
 import type { MockOptions } from "./llm/mock.ts"
 import { createPersons } from "./persons/persons.ts"
 import { personTools } from "./persons/tools.ts"
@@ -51,7 +52,7 @@ export interface Kernel {
 /** Throws KernelError("config") for a database, a persona or a setting that cannot be used. */
 export async function createKernel(options: KernelOptions): Promise<Kernel> {
   const { config, environment, clock, log } = options
-  const zone = config.master.timezone ?? Intl.DateTimeFormat().resolvedOptions().timeZone
+  const zone = createTimeZone(config.master.timezone)
   const redact = maskLiterals(configSecrets(config))
   const persona = await readPersona(config.persona.file)
 
@@ -96,6 +97,8 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   })
   const interrupted = turns.recover()
   if (interrupted > 0) log.warn("turns were cut off by the last stop", { turns: interrupted })
+  // Zone data take a while to load: not during the start, and not during the first turn.
+  setImmediate(() => zone.local(clock.now()))
   const stopHousekeeping = startHousekeeping({ chats, images, clock, log })
 
   const write = (work: () => void) => store.write(work)

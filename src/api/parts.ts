@@ -8,6 +8,7 @@ import type { Images } from "../images/images.ts"
 import type { Clock } from "../lib/clock.ts"
 import type { NewId } from "../lib/id.ts"
 import type { Log } from "../lib/log.ts"
+import type { TimeZone } from "../lib/time-zone.ts"
 import type { Models } from "../llm/models.ts"
 import type { Persons } from "../persons/persons.ts"
 import type { Complete, Completion } from "../schema/complete.ts"
@@ -48,7 +49,7 @@ export interface ApiParts {
    */
   complete(body: Complete, signal: AbortSignal): Promise<Completion>
   /** The master's time zone. */
-  zone: string
+  zone: Pick<TimeZone, "name">
   /** Other limits than the usual ones, for tests of them. */
   streams?: { heartbeatMs?: number; queueBytes?: number }
 }

@@ -1,12 +1,12 @@
 /** Routes of statistics: where money and tokens went. */
 import { Elysia } from "elysia"
 import { Stats, StatsQuery, TriageReport } from "../schema/stats.ts"
-import type { Spend } from "../spend/spend.ts"
 import { describe, json } from "./describe.ts"
+import type { ApiParts } from "./parts.ts"
 
-export function statsRoutes({ spend, zone }: { spend: Spend; zone: string }) {
+export function statsRoutes({ spend, zone }: Pick<ApiParts, "spend" | "zone">) {
   return new Elysia({ prefix: "/v1/stats" })
-    .get("", ({ query }) => spend.stats({ zone: query.tz ?? zone }), {
+    .get("", ({ query }) => spend.stats({ zone: query.tz ?? zone.name() }), {
       query: StatsQuery,
       detail: describe({
         tag: "kernel",

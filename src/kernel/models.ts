@@ -5,6 +5,7 @@ import type { Clock } from "../lib/clock.ts"
 import { errorText } from "../lib/error.ts"
 import { random } from "../lib/id.ts"
 import type { Log } from "../lib/log.ts"
+import type { TimeZone } from "../lib/time-zone.ts"
 import { createBudget } from "../llm/budget.ts"
 import type { MockOptions } from "../llm/mock.ts"
 import { createModels, type ModelEntry } from "../llm/models.ts"
@@ -21,7 +22,7 @@ export interface ModelParts {
   clock: Clock
   log: Log
   spend: Pick<Spend, "spentSince">
-  zone: string
+  zone: Pick<TimeZone, "name">
   mock: MockOptions | undefined
   /** What the token estimator learned before. */
   ratios?: Record<string, number>
@@ -65,8 +66,8 @@ export function createModelRouter(parts: ModelParts): Router {
       caps: defined(caps),
       allowUnpriced: allow_unpriced,
       spent: (scope, id) => {
-        if (scope === "day" || scope === "month") return spend.spentSince(scope, zone)
-        return scope === "chat" && id ? spend.spentSince({ chat: id }, zone) : 0
+        if (scope === "day" || scope === "month") return spend.spentSince(scope, zone.name())
+        return scope === "chat" && id ? spend.spentSince({ chat: id }, zone.name()) : 0
       },
     }),
     ...{ log, clock, sleep, random },

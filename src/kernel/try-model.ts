@@ -17,7 +17,7 @@ export const callModel: CallModel = async (config, signal) => {
     clock: systemClock,
     log: silentLog,
     spend: { spentSince: () => 0 },
-    zone: "UTC",
+    zone: { name: () => "UTC" },
     mock: undefined,
   })
   const answer = await complete(router, {

@@ -1,11 +1,12 @@
 /** What the turn room reads of the configuration. */
 import type { Config } from "../config/schema.ts"
 import { commit, version } from "../lib/build-info.ts"
+import type { TimeZone } from "../lib/time-zone.ts"
 import type { TurnSettings } from "../turn/parts.ts"
 
 export function turnSettings(
   config: Config,
-  more: { persona: string | undefined; zone: string },
+  more: { persona: string | undefined; zone: TimeZone },
 ): TurnSettings {
   const { llm } = config
   return {

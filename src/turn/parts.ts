@@ -5,6 +5,7 @@ import type { Bus } from "../events/bus.ts"
 import type { Clock } from "../lib/clock.ts"
 import type { NewId } from "../lib/id.ts"
 import type { Log } from "../lib/log.ts"
+import type { TimeZone } from "../lib/time-zone.ts"
 import type { ImageData } from "../llm/provider.ts"
 import type { Router } from "../llm/router.ts"
 import type { Chat, ChatPatch } from "../schema/chat.ts"
@@ -30,7 +31,7 @@ export interface TurnSettings {
   summaryModel: string | undefined
   persona: string | undefined
   build: string
-  zone: string
+  zone: TimeZone
   onDemand: readonly string[]
 }
 

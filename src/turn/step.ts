@@ -183,8 +183,7 @@ export function buildRequest(
     cacheMark: cacheTtl !== undefined,
   })
   const state = {
-    nowMs: parts.clock.now(),
-    zone: settings.zone,
+    now: settings.zone.local(parts.clock.now()),
     tripsLeft: spec.uncapped ? undefined : settings.maxIterations - turn.step,
     ultrathink: spec.ultrathink,
   }
