@@ -63,6 +63,7 @@ function createPipe(leave: () => void) {
   const waiting = createFrameQueue()
   let controller!: ReadableStreamDefaultController<Uint8Array>
   let state: "open" | "ending" | "closed" = "open"
+  let queueBytes = Number.POSITIVE_INFINITY
   let limitBytes = Number.POSITIVE_INFINITY
   let scheduled = false
   let stalledBeats = 0
@@ -90,6 +91,8 @@ function createPipe(leave: () => void) {
   const send = (frame: Uint8Array) => {
     if (state !== "open") return
     waiting.push(frame)
+    // One event may be longer than the bound, as a long answer is: it is no sign that nobody reads.
+    limitBytes = Math.max(limitBytes, frame.byteLength + queueBytes)
     if (waiting.bytes() > limitBytes) return drop()
     if (scheduled) return
     scheduled = true
@@ -116,6 +119,7 @@ function createPipe(leave: () => void) {
       flush()
     },
     limit: (bytes: number) => {
+      queueBytes = bytes
       limitBytes = waiting.bytes() + bytes
     },
     onClose: (call: () => void) => {

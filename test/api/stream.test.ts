@@ -128,6 +128,19 @@ test("a client that does not read is dropped at the limit, and others are served
   await frames.leave()
 })
 
+test("one event longer than the limit reaches a client that reads, with what follows at once", async () => {
+  const { clients, open } = serve({ queueBytes: 1000 })
+  const opening = open()
+  await eventually(() => clients.length === 1)
+  clients[0]!.push(emission("text_delta", "a"))
+  clients[0]!.push(emission("item_completed", "b".repeat(2_000_000)))
+  clients[0]!.push(emission("done"))
+  clients[0]!.end()
+  const seen = await (await opening).toEnd()
+  expect(typesOf(seen)).toEqual(["text_delta", "item_completed", "done"])
+  expect(seen[1]!.data.text).toHaveLength(2_000_000)
+})
+
 test("a long replay is no reason to drop a client", async () => {
   const streams = createStreams({ queueBytes: 10_000 })
   const server = Bun.serve({
