@@ -2,9 +2,9 @@
 
 import { dirname } from "node:path"
 import type { Environment } from "../lib/environment.ts"
-import { errorText, KernelError } from "../lib/error.ts"
 import { isObject } from "../lib/json.ts"
 import { buildConfig, type LoadedConfig } from "./build.ts"
+import { parseYamlTree } from "./file.ts"
 import { mergeSources, type Source, type Tree } from "./merge.ts"
 import { environmentSources } from "./overlay.ts"
 import { pathText } from "./problem.ts"
@@ -22,30 +22,21 @@ export interface Edit {
   value: unknown
 }
 
-/** The settings in a text; an empty one has none. Throws KernelError("config") when it is no mapping. */
-export async function parseConfigText({ path, text }: ConfigText): Promise<Tree> {
-  const { parse } = await import("yaml")
-  let tree: unknown
-  try {
-    tree = parse(text, { logLevel: "error" }) ?? {}
-  } catch (error) {
-    throw new KernelError("config", `${path}: ${errorText(error).trimEnd()}`, { cause: error })
-  }
-  if (isObject(tree)) return tree
-  throw new KernelError("config", `${path}: expected a mapping of sections such as server and llm`)
-}
-
 /** The text with these edits. A mapping on the way that is missing or empty is made. */
 export async function editConfigText(file: ConfigText, edits: readonly Edit[]): Promise<string> {
   if (edits.length === 0) return file.text
-  await parseConfigText(file)
-  const { parseDocument } = await import("yaml")
+  await parseYamlTree(file.text, file.path)
+  const { isScalar, parseDocument } = await import("yaml")
   const document = parseDocument(file.text, { logLevel: "error" })
   for (const { path, value } of edits) {
     for (let length = 1; length < path.length; length++) {
       const parent = path.slice(0, length)
       // A section that holds nothing but comments is null, and nothing can be put into that.
-      if ((document.getIn(parent) ?? null) === null) document.setIn(parent, document.createNode({}))
+      const there = document.getIn(parent, true)
+      if (there !== undefined && !(isScalar(there) && there.value === null)) continue
+      const made = document.createNode({})
+      made.commentBefore = isScalar(there) ? (there.commentBefore ?? there.comment) : undefined
+      document.setIn(parent, made)
     }
     if (value === undefined) document.deleteIn(path)
     else document.setIn(path, document.createNode(value))
@@ -74,7 +65,7 @@ export async function buildFromTexts(
     texts.map(async (file) => ({
       name: file.path,
       directory: dirname(file.path),
-      tree: await parseConfigText(file),
+      tree: await parseYamlTree(file.text, file.path),
     })),
   )
   const { tree } = mergeSources(sources)

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs"
 import { dirname, extname, resolve } from "node:path"
 import { errorText, KernelError } from "../lib/error.ts"
 import { isObject, parseJson } from "../lib/json.ts"
-import type { Source } from "./merge.ts"
+import type { Source, Tree } from "./merge.ts"
 
 type Parse = (text: string) => unknown
 
@@ -33,20 +33,22 @@ export async function readConfigFile(name: string, cwd: string): Promise<Source>
     )
   }
   const text = readText(path, name)
-  const parse = await parser()
+  return { name, directory: dirname(path), tree: parseTree(await parser(), text, name) }
+}
+
+/** The settings in a YAML text. Throws KernelError("config") that begins with `name` when it is none. */
+export const parseYamlTree = async (text: string, name: string): Promise<Tree> =>
+  parseTree(await parseYaml(), text, name)
+
+function parseTree(parse: Parse, text: string, name: string): Tree {
   let tree: unknown
   try {
     tree = parse(text) ?? {}
   } catch (error) {
     throw new KernelError("config", `${name}: ${parseComplaint(error)}`, { cause: error })
   }
-  if (!isObject(tree)) {
-    throw new KernelError(
-      "config",
-      `${name}: expected a mapping of sections such as server, db, llm`,
-    )
-  }
-  return { name, directory: dirname(path), tree }
+  if (isObject(tree)) return tree
+  throw new KernelError("config", `${name}: expected a mapping of sections such as server, db, llm`)
 }
 
 /** In one line. Parsers draw the place below it; the one for TOML says it nowhere else. */

@@ -7,8 +7,8 @@ import {
   editConfigText,
   editName,
   missingFrom,
-  parseConfigText,
 } from "../../config/edit.ts"
+import { parseYamlTree } from "../../config/file.ts"
 import { mergeTrees, type Tree } from "../../config/merge.ts"
 import { secretsBeside } from "../../config/user-files.ts"
 import type { Environment } from "../../lib/environment.ts"
@@ -62,7 +62,7 @@ export async function readExisting(configPath: string): Promise<Existing> {
 
 async function readPart(path: string) {
   const text = readIfThere(path)
-  return { path, text, tree: text === undefined ? {} : await parseConfigText({ path, text }) }
+  return { path, text, tree: text === undefined ? {} : await parseYamlTree(text, path) }
 }
 
 function readIfThere(path: string): string | undefined {

@@ -1,5 +1,5 @@
 /** `eva-kernel init` without questions: what a machine gets, and what a second run leaves alone. */
-import { expect, test } from "bun:test"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import {
   chmodSync,
   existsSync,
@@ -14,6 +14,9 @@ import { dirname, join } from "node:path"
 import { parse } from "yaml"
 import { hasFakeLlm, startFakeLlm } from "../../support/fake-llm.ts"
 import { emptyHome, type Home, runProgram } from "../program.ts"
+
+// Children of a busy machine may take their time.
+setDefaultTimeout(60_000)
 
 const MOCK = { EVA_LLM__PROVIDER: "mock" }
 const modeOf = (path: string): number => statSync(path).mode & 0o777

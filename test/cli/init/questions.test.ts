@@ -1,10 +1,13 @@
 /** `eva-kernel init` on a real terminal, with the keys that a person would press. */
-import { expect, test } from "bun:test"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import { existsSync, readdirSync, readFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { parse } from "yaml"
 import { emptyHome, runOnTerminal, runProgram } from "../program.ts"
 import { localServer } from "./local-server.ts"
+
+// Children of a busy machine may take their time.
+setDefaultTimeout(60_000)
 
 const ENTER = "\r"
 const DOWN = "\u001b[B"
@@ -51,7 +54,7 @@ test("a server that has to be named: address, key, model, its real window, two f
       models: [{ name: "second", context_window: 8192, price_in: 0 }],
     },
   })
-}, 40_000)
+})
 
 test("Ctrl-C at a question writes nothing and ends with 130", async () => {
   using home = emptyHome()
@@ -61,7 +64,7 @@ test("Ctrl-C at a question writes nothing and ends with 130", async () => {
   expect(await terminal.exited).toBe(130)
   expect(terminal.shown()).toContain("given up, and nothing was written")
   expect(existsSync(home.config)).toBe(false)
-}, 30_000)
+})
 
 test("another model replaces the old one and its key, after a question, beside copies", async () => {
   using server = localServer(SERVER)
@@ -99,7 +102,7 @@ test("another model replaces the old one and its key, after a question, beside c
     "secrets.yaml",
     "secrets.yaml.bak",
   ])
-}, 40_000)
+})
 
 /** Where a service manager runs, init offers a unit. */
 async function answerService(terminal: ReturnType<typeof runOnTerminal>): Promise<void> {
