@@ -94,9 +94,13 @@ const isTerminal = (): boolean => isatty(2)
  */
 function errorLines(): (line: string) => void {
   const sink = Bun.stderr.writer()
-  return (line) => {
+  // A closed pipe throws at once, or rejects later, as the moment will have it.
+  const send = async (line: string) => {
     sink.write(line)
-    void Promise.resolve(sink.flush()).catch(() => {})
+    await sink.flush()
+  }
+  return (line) => {
+    send(line).catch(() => {})
   }
 }
 

@@ -1,4 +1,5 @@
 /** Runs one admitted turn from its entry to its last event. Whatever breaks, the turn ends in words. */
+import { errorText } from "../lib/error.ts"
 import { idsWithin } from "../lib/id.ts"
 import type { Log } from "../lib/log.ts"
 import type { Effort } from "../schema/effort.ts"
@@ -31,7 +32,12 @@ export async function runTurn(run: TurnRun): Promise<void> {
       error: error instanceof Error ? (error.stack ?? error.message) : String(error),
     })
     const fault = endOfFault(error)
-    parts.store.write(() => close(fault))
+    try {
+      parts.store.write(() => close(fault))
+    } catch (failure) {
+      // A full disk, as a rule. Who listens is told all the same, and the next start marks the row.
+      log.error("the end of the turn could not be stored", { error: errorText(failure) })
+    }
     return fault
   })
   if (end.outcome.state === "failed") {
