@@ -14,8 +14,6 @@ export interface ViewOptions {
   chatId: string
   /** Items shown until now: unchanged ones stay the same objects. */
   before?: readonly Item[]
-  /** Settles when no send of this client to this chat waits for its turn's name. */
-  ownSendsNamed: () => Promise<unknown>
   onChange: (...keys: StateKey[]) => void
   /** History changed in a way that asks for a new view. */
   onStale: () => void
@@ -96,7 +94,9 @@ export class ChatView {
 
   /** The words that a turn answers are known without asking. */
   adopt(turnId: string, said: Item): void {
-    this.#timeline.addStored([{ ...said, turn_id: turnId }])
+    if (!this.#timeline.hasSpeech(turnId)) {
+      this.#timeline.addStored([{ ...said, turn_id: turnId }])
+    }
     this.#timeline.hide(turnId, false)
     this.#options.onChange("items")
   }
@@ -126,7 +126,7 @@ export class ChatView {
         void this.#refresh()
         break
       case "accepted":
-        if (turnId && !event.replayed) this.#accepted(turnId, event.queued === true)
+        if (turnId && !event.replayed) this.#accepted(turnId, event)
         break
       case "turn_started":
         if (turnId) this.#started(turnId)
@@ -147,21 +147,27 @@ export class ChatView {
     }
   }
 
-  #accepted(turnId: string, queued: boolean): void {
+  #accepted(turnId: string, event: WireEvent): void {
     this.#timeline.startRun(turnId)
     this.#over.delete(turnId)
     this.#failures = this.#failures.filter((failure) => failure.turnId !== turnId)
-    this.#turns.set(turnId, { id: turnId, state: queued ? "queued" : "running" })
+    this.#turns.set(turnId, { id: turnId, state: event.queued ? "queued" : "running" })
     this.#listTurns()
     this.#options.onChange("items", "failures")
-    if (!this.#timeline.hasSpeech(turnId)) void this.#awaitSpeech(turnId)
+    const messageIds = Array.isArray(event.message_ids) ? event.message_ids.map(String) : []
+    if (!this.#timeline.hasSpeech(turnId)) void this.#awaitSpeech(turnId, messageIds)
   }
 
   /** Shows a turn together with what it answers. */
-  async #awaitSpeech(turnId: string): Promise<void> {
+  async #awaitSpeech(turnId: string, messageIds: readonly string[]): Promise<void> {
+    const [around] = messageIds
+    if (around === undefined) return
     this.#timeline.hide(turnId, true)
-    await settledWithin(this.#options.ownSendsNamed(), SPEECH_WAIT_MS)
-    if (!this.#timeline.hasSpeech(turnId)) await settledWithin(this.#refresh(), SPEECH_WAIT_MS)
+    const limit = Math.min(PAGE_MAX, 2 * messageIds.length + 1)
+    const reading = this.#options.client
+      .items(this.chatId, { around, limit })
+      .then((items) => this.#timeline.addStored(items))
+    await settledWithin(reading, SPEECH_WAIT_MS)
     this.#timeline.hide(turnId, false)
     this.#options.onChange("items")
   }

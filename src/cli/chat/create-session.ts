@@ -140,7 +140,7 @@ class ChatSession implements Session {
   }
 
   send(text: string): Promise<void> {
-    return this.#outbox.send(this.#room, text)
+    return this.#outbox.send(this.#room, text, this.#room.view?.items())
   }
 
   async cancel(): Promise<void> {
@@ -272,7 +272,7 @@ class ChatSession implements Session {
     this.#renewing = view
     try {
       await view.load()
-      if (this.#room === room) this.#enter({ ...room, view })
+      if (this.#room === room) this.#show(room, view)
     } finally {
       this.#renewing = undefined
       if (this.#room.view !== view) view.close()
@@ -308,9 +308,9 @@ class ChatSession implements Session {
   readonly #make = async (room: Room): Promise<string> => {
     const chat = await this.#client.createChat(room.settings)
     const view = this.#newView(chat.id)
-    const made = { ...room, ...{ chatId: chat.id, chat, view, settings: {} } }
-    if (this.#room === room) this.#enter(made)
-    Object.assign(room, made)
+    Object.assign(room, { chatId: chat.id, chat, settings: {} })
+    this.#show(room, view)
+    if (this.#room === room) this.#options.remember?.(chat.id)
     // There is no history yet: what happens from now on comes by the feed.
     await view.load().catch(() => undefined)
     return chat.id
@@ -319,7 +319,6 @@ class ChatSession implements Session {
   #newView(chatId: string, before: readonly Item[] = []): ChatView {
     return new ChatView({
       ...{ client: this.#client, chatId, before, silenceMs: this.#options.silenceMs },
-      ownSendsNamed: () => this.#outbox.named(),
       onChange: (...keys) => this.#touch(...keys),
       onStale: this.#readHistory,
     })
@@ -328,13 +327,24 @@ class ChatSession implements Session {
   #views = (): ChatView[] =>
     [this.#room.view, this.#opening, this.#renewing].filter((view) => view !== undefined)
 
+  /** Leaves the open chat for another one, or for a draft. */
   #enter(room: Room): void {
-    const old = this.#room.view
-    if (old !== room.view) old?.close()
     const isOther = this.#room.chatId !== room.chatId
+    this.#room.view?.close()
     this.#room = room
     if (isOther) this.#usage = NO_USAGE
     if (isOther && room.chatId !== undefined) this.#options.remember?.(room.chatId)
+    this.#touchRoom()
+  }
+
+  /** Puts a view in the place of the one that the room has. */
+  #show(room: Room, view: ChatView): void {
+    room.view?.close()
+    room.view = view
+    this.#touchRoom()
+  }
+
+  #touchRoom(): void {
     this.#touch("chat", "items", "hasOlder", "turns", "failures", "activity")
     this.#touch("usage", "model", "effort")
   }
@@ -368,10 +378,11 @@ class ChatSession implements Session {
 
   #draw(): SessionState {
     const room = this.#room
+    const shown = room.view?.items() ?? NOTHING
     return drawState({
       ...{ room, list: this.#list, usage: this.#usage, models: this.#models },
       ...{ connection: this.#connection, kernel: this.#kernel, notice: this.#notice },
-      items: this.#joinItems(room.view?.items() ?? NOTHING, this.#outbox.echoes(room)),
+      items: this.#joinItems(shown, this.#outbox.echoes(room, shown)),
     })
   }
 }

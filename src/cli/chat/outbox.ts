@@ -43,6 +43,8 @@ interface Outgoing {
   place: Place
   saidAt: string
   echo: Item | undefined
+  /** How many messages of history said the same when this one was said: one more is this one itself. */
+  twins: number
   turnId: string | undefined
   /** How often its turn was taken up again. */
   resumed: number
@@ -63,19 +65,22 @@ export class Outbox {
   readonly #waiting = new Set<Outgoing>()
   /** Confirmed, by turn, until the turn is over. */
   readonly #running = new Map<string, Outgoing>()
-  readonly #inFlight = new Set<Promise<unknown>>()
 
   constructor(options: OutboxOptions) {
     this.#options = options
   }
 
-  /** Resolves when the kernel has it; rejects with what it refused it for. */
-  send(place: Place, text: string): Promise<void> {
+  /**
+   * Resolves when the kernel has it; rejects with what it refused it for. `shown` are the items that the
+   * user has before him.
+   */
+  send(place: Place, text: string, shown: readonly Item[] = []): Promise<void> {
     const { clock, newKey } = this.#options
     const key = newKey()
     const saidAt = isoTime(clock.now())
     const out: Outgoing = {
       ...{ key, text, place, saidAt, turnId: undefined, resumed: 0 },
+      twins: twinsIn(shown, text),
       echo: saidItem({ id: `local:${key}`, status: "running", text, saidAt }),
     }
     this.#waiting.add(out)
@@ -83,12 +88,14 @@ export class Outbox {
     return this.#queue.run(place, () => this.#deliver(out))
   }
 
-  /** Own words at this place that the kernel has not confirmed. */
-  echoes = (place: Place): Item[] =>
-    [...this.#waiting].flatMap((out) => (isSamePlace(out.place, place) ? (out.echo ?? []) : []))
-
-  /** Settles when every message that is on its way has got its turn, or failed. */
-  named = (): Promise<unknown> => Promise.allSettled([...this.#inFlight])
+  /**
+   * Own words at this place that the kernel has not confirmed. What is in history already, because it was
+   * read before the kernel's word came, is not among them.
+   */
+  echoes = (place: Place, shown: readonly Item[]): Item[] =>
+    [...this.#waiting].flatMap(({ echo, twins, text, ...out }) =>
+      echo && isSamePlace(out.place, place) && twinsIn(shown, text) <= twins ? echo : [],
+    )
 
   /** The kernel is there again: nobody waits any longer. */
   retry(): void {
@@ -113,7 +120,7 @@ export class Outbox {
   async #deliver(out: Outgoing): Promise<void> {
     try {
       for (let failures = 0; !this.#closed.signal.aborted; failures++) {
-        const error = await this.#attempt(out)
+        const error = await this.#post(out).catch((error: unknown) => error)
         if (error === undefined) return
         if (!(error instanceof ClientError && error.passes)) throw error
         const pause = RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]!
@@ -123,20 +130,6 @@ export class Outbox {
     } finally {
       this.#waiting.delete(out)
       this.#options.onChange()
-    }
-  }
-
-  /** One try; gives what it failed with. */
-  async #attempt(out: Outgoing): Promise<unknown> {
-    const sent = this.#post(out)
-    this.#inFlight.add(sent)
-    try {
-      await sent
-      return undefined
-    } catch (error) {
-      return error
-    } finally {
-      this.#inFlight.delete(sent)
     }
   }
 
@@ -174,6 +167,9 @@ export class Outbox {
     out.turnId = turnId
     out.echo = undefined
     this.#waiting.delete(out)
+    for (const other of this.#waiting) {
+      if (other.text === text && isSamePlace(other.place, place)) other.twins++
+    }
     if (!isOver) this.#running.set(turnId, out)
     const id = `${messageId}:0`
     const said = messageId && saidItem({ id, status: "completed", text, saidAt })
@@ -185,6 +181,9 @@ export class Outbox {
 /** Two drafts are different places; two views of one chat are one. */
 const isSamePlace = (a: Place, b: Place): boolean =>
   a === b || (a.chatId !== undefined && a.chatId === b.chatId)
+
+const twinsIn = (shown: readonly Item[], text: string): number =>
+  shown.filter((item) => item.kind === "user_message" && item.text === text).length
 
 function messageIn({ message_ids: ids }: WireEvent): string | undefined {
   const first: unknown = Array.isArray(ids) ? ids[0] : undefined

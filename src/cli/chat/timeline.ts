@@ -45,14 +45,18 @@ export function createTimeline(before: readonly Item[] = []) {
     for (const [key, group] of Map.groupBy(items, segmentKey)) {
       const at = segment(key)
       const wanted = at.fromStart ? group.filter(isSpeech) : group
-      at.stored = mergeById(at.stored, wanted.map(reuse))
+      at.stored = merged(at.stored, wanted)
       at.rest = undefined
     }
   }
 
-  const reuse = (item: Item): Item => {
-    const old = known.get(item.id)
-    return old && JSON.stringify(old) === JSON.stringify(item) ? old : item
+  const merged = (old: readonly Item[], fresh: readonly Item[]): Item[] => {
+    const byId = new Map(old.map((item) => [item.id, item]))
+    for (const item of fresh) {
+      const before = byId.get(item.id) ?? known.get(item.id)
+      byId.set(item.id, before && isEqual(before, item) ? before : item)
+    }
+    return [...byId.values()].sort(inHistory)
   }
 
   return {
@@ -178,11 +182,7 @@ function isBeginningOf(live: Item, stored: Item): boolean {
   return isGrowing && stored.kind === live.kind && stored.text.startsWith(live.text)
 }
 
-function mergeById(old: readonly Item[], fresh: readonly Item[]): Item[] {
-  if (old.length === 0) return [...fresh]
-  const byId = new Map([...old, ...fresh].map((item) => [item.id, item]))
-  return [...byId.values()].sort(inHistory)
-}
+const isEqual = (a: Item, b: Item): boolean => JSON.stringify(a) === JSON.stringify(b)
 
 /** `{message_id}:{n}`: by message, then by number. */
 function inHistory(a: Item, b: Item): number {

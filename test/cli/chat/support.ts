@@ -16,7 +16,7 @@ import {
 } from "../../support/kernel.ts"
 
 const MAIN = join(import.meta.dir, "../../../src/main.ts")
-const WAIT_MS = 10_000
+const WAIT_MS = 4500
 const HEARTBEAT_MS = 50
 
 export interface Served {
