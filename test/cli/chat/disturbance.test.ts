@@ -7,6 +7,7 @@ import {
   doublesIn,
   freePort,
   linesOf,
+  passTexts,
   type SessionAt,
   served,
   sessionAt,
@@ -38,10 +39,8 @@ describe("a kernel that is started again", () => {
     const session = await join(first.url)
     const doubles = doublesIn(session)
     await session.send("one two three")
-    while (!linesOf(session.state().items).includes("one ")) {
-      ;(await gate.next()).release()
-      await Bun.sleep(20)
-    }
+    await passTexts(gate, 1)
+    await until(session, ({ items }) => linesOf(items).includes("one "))
     await first.stop()
     await until(session, lost)
     const waiting = session.send("are you back?")
@@ -121,10 +120,8 @@ describe("a wire that goes dead", () => {
     const states: string[] = []
     session.subscribe(() => states.push(session.state().connection.state))
     await session.send("one two three")
-    while (!linesOf(session.state().items).includes("one ")) {
-      ;(await gate.next()).release()
-      await Bun.sleep(20)
-    }
+    await passTexts(gate, 1)
+    await until(session, ({ items }) => linesOf(items).includes("one "))
     await Bun.sleep(400)
     expect(states.filter((state) => state !== "live")).toEqual([])
     wire.freeze()

@@ -4,7 +4,7 @@ import type { Session, SessionState } from "../../../src/cli/chat/session.ts"
 import { createGate } from "../../../src/llm/mock-gate.ts"
 import type { TestKernelOptions } from "../../support/kernel.ts"
 import { plan } from "../../support/kernel.ts"
-import { cleanUp, linesOf, type SessionAt, served, sessionAt, until } from "./support.ts"
+import { cleanUp, linesOf, passTexts, type SessionAt, served, sessionAt, until } from "./support.ts"
 
 const cleaner = cleanUp()
 afterEach(cleaner.run)
@@ -49,7 +49,7 @@ describe("a conversation", () => {
     const session = await join({ chatId })
     await until(session, ({ connection }) => connection.state === "live")
     await session.send("one two")
-    ;(await gate.next()).release()
+    await passTexts(gate, 1)
     const before = await until(session, ({ items }) => items.length === 3)
     gate.open()
     const after = await until(session, ({ turns }) => turns.length === 0)
@@ -134,10 +134,8 @@ describe("several clients", () => {
     await there.send(plan(steps))
     const chatId = there.state().chat!.id
     const saidSoFar = ({ items }: SessionState) => linesOf(items).at(-1) === "let me "
-    while (!saidSoFar(there.state())) {
-      ;(await gate.next()).release()
-      await Bun.sleep(20)
-    }
+    await passTexts(gate, 2)
+    await until(there, saidSoFar)
     const early = await join({ chatId })
     await until(early, saidSoFar)
     gate.open()

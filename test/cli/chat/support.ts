@@ -7,6 +7,7 @@ import { createKernelClient } from "../../../src/cli/chat/kernel-client.ts"
 import type { Session, SessionState } from "../../../src/cli/chat/session.ts"
 import { systemClock } from "../../../src/lib/clock.ts"
 import { uuidV4 } from "../../../src/lib/id.ts"
+import type { Gate } from "../../../src/llm/mock-gate.ts"
 import type { Item } from "../../../src/schema/item.ts"
 import {
   type TestKernel,
@@ -210,6 +211,15 @@ export function cleanUp() {
     run: async () => {
       for (const end of ends.splice(0).reverse()) await end()
     },
+  }
+}
+
+/** Lets the mock say this many pieces of text, and holds what comes after them. */
+export async function passTexts(gate: Gate, count: number): Promise<void> {
+  for (let passed = 0; passed < count; ) {
+    const { event, release } = await gate.next()
+    if (event.type === "text") passed++
+    release()
   }
 }
 
