@@ -14,15 +14,18 @@ export const resetFrame = (seq: number) =>
 
 export type FrameOf = (emission: Emission) => Uint8Array
 
-/** Encodes an emission once; the bytes live as long as the emission does. */
+/**
+ * Encodes an emission once for all who are told of it, one after another. Only the newest is kept: the log of
+ * the bus holds thousands of emissions, and their bytes beside them would double its weight.
+ */
 export function createFrames(withIds: boolean): FrameOf {
-  const known = new WeakMap<Emission, Uint8Array>()
+  let newest: Emission | undefined
+  let frame = new Uint8Array()
   return (emission) => {
-    const ready = known.get(emission)
-    if (ready) return ready
+    if (emission === newest) return frame
+    newest = emission
     const id = withIds ? `id: ${emission.seq}\n` : ""
-    const frame = encoder.encode(`${id}data: ${emission.json}\n\n`)
-    known.set(emission, frame)
+    frame = encoder.encode(`${id}data: ${emission.json}\n\n`)
     return frame
   }
 }
