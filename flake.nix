@@ -72,6 +72,7 @@
                 ./package.json
                 ./bun.lock
                 ./bunfig.toml
+                ./patches
               ];
             };
             nativeBuildInputs = [ bun ];
@@ -105,7 +106,10 @@
               ./src
             ];
           };
-          nativeBuildInputs = [ bun ];
+          nativeBuildInputs = [
+            bun
+            pkgs.installShellFiles
+          ];
           dontConfigure = true;
           # The program is data behind the executable's code: stripping or patching would cut it off.
           dontStrip = true;
@@ -121,6 +125,12 @@
           installPhase = ''
             runHook preInstall
             install -Dm755 dist/eva-kernel $out/bin/eva-kernel
+            $out/bin/eva-kernel man > eva-kernel.1
+            installManPage eva-kernel.1
+            installShellCompletion --cmd eva-kernel \
+              --bash <($out/bin/eva-kernel completions bash) \
+              --zsh <($out/bin/eva-kernel completions zsh) \
+              --fish <($out/bin/eva-kernel completions fish)
             runHook postInstall
           '';
           doInstallCheck = true;
@@ -136,13 +146,72 @@
             platforms = builtins.attrNames bunArchives;
           };
         };
+
+      # The pages of docs/, the reference of this very build, and the example to copy.
+      docsFor =
+        pkgs: system:
+        pkgs.runCommand "eva-kernel-docs" { } ''
+          mkdir -p $out/share/doc/eva-kernel
+          cp -r ${./docs}/. $out/share/doc/eva-kernel
+          cp ${./README.md} $out/share/doc/eva-kernel/README.md
+          chmod -R u+w $out
+          ${packageFor pkgs system}/bin/eva-kernel config reference > $out/share/doc/eva-kernel/reference/config.md
+          ${packageFor pkgs system}/bin/eva-kernel config example > $out/share/doc/eva-kernel/config.example.yaml
+        '';
+
+      # Nobody but the kernel, and what a shell tool expects at least. `./result | docker load` loads it.
+      dockerImageFor =
+        pkgs: system:
+        pkgs.dockerTools.streamLayeredImage {
+          name = "eva-kernel";
+          tag = "latest";
+          contents = [
+            (packageFor pkgs system)
+            pkgs.bashInteractive
+            pkgs.coreutils
+            pkgs.curl
+            pkgs.dockerTools.caCertificates
+          ];
+          fakeRootCommands = ''
+            mkdir -p -m 1777 ./tmp
+            mkdir -p ./config ./data
+            chown 10001:10001 ./data
+          '';
+          config = {
+            Entrypoint = [ "/bin/eva-kernel" ];
+            Cmd = [
+              "serve"
+              "--config"
+              "/config/config.yaml"
+            ];
+            # The environment wins over files, so a configuration that was made for the host works here too.
+            Env = [
+              "EVA_SERVER__LISTEN=0.0.0.0:8080"
+              "EVA_DB__PATH=/data/eva.db"
+              "HOME=/data"
+            ];
+            ExposedPorts."8080/tcp" = { };
+            Volumes."/data" = { };
+            User = "10001:10001";
+            WorkingDir = "/data";
+          };
+        };
     in
     {
       packages = eachSystem (
-        pkgs: system: {
+        pkgs: system:
+        {
           default = packageFor pkgs system;
+          docs = docsFor pkgs system;
           bun = bunFor pkgs system;
         }
+        // nixpkgs.lib.optionalAttrs pkgs.stdenv.hostPlatform.isLinux {
+          dockerImage = dockerImageFor pkgs system;
+        }
+      );
+
+      nixosModules.default = import ./packaging/nix/module.nix (
+        pkgs: self.packages.${pkgs.stdenv.hostPlatform.system}.default
       );
 
       devShells = eachSystem (

@@ -61,7 +61,7 @@ export async function build(options: BuildOptions = {}): Promise<string> {
 }
 
 /** `EVA_COMMIT` when a packager sets it, else what git says, with a plus when files were changed. */
-function commitOf(root: string): string {
+export function commitOf(root: string): string {
   const given = process.env.EVA_COMMIT
   if (given) return given
   if (!existsSync(join(root, ".git")) || !Bun.which("git")) return "unknown"
