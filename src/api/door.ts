@@ -3,7 +3,6 @@
  * foreign name (DNS rebinding) or across sites, and a caller without the token sees only what is open.
  * Nobody is trusted for his address; forwarding headers count only behind `server.trust_proxy`.
  */
-import { createHash, timingSafeEqual } from "node:crypto"
 import { isLoopback, parseListen } from "../config/listen.ts"
 import type { ErrorCode } from "../lib/error.ts"
 
@@ -136,8 +135,14 @@ function presented(headers: Caller["headers"]): string | undefined {
   return bearer ?? headers.get("x-eva-token") ?? undefined
 }
 
-/** Compares digests, so that neither the length nor the first wrong byte shows in the time it takes. */
+/**
+ * Compares digests, and each to its last byte, so that neither the length nor the first wrong byte shows in the
+ * time it takes. Bun's own hash: to load node:crypto takes a tenth of the start.
+ */
 function sameSecret(given: string | undefined, expected: string): boolean {
-  const digest = (text: string) => createHash("sha256").update(text).digest()
-  return given !== undefined && timingSafeEqual(digest(given), digest(expected))
+  if (given === undefined) return false
+  const digest = (text: string) => new Bun.CryptoHasher("sha256").update(text).digest()
+  const wanted = digest(expected)
+  const difference = digest(given).reduce((bits, byte, index) => bits | (byte ^ wanted[index]!), 0)
+  return difference === 0
 }
