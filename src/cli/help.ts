@@ -11,10 +11,11 @@ import {
 
 const LINE_CHARS = 96
 
-const ENVIRONMENT = `Every setting can also come from the environment: EVA_SERVER__LISTEN sets server.listen.
-Without any configuration the kernel keeps its data in the data directory of the user
-(XDG_DATA_HOME), listens on 127.0.0.1:8090, and takes the first model provider it finds a
-key for; without one it answers from a mock.`
+const ENVIRONMENT = `Without --config the files that init writes are read: config.yaml and secrets.yaml in the
+configuration directory of the user (XDG_CONFIG_HOME). Every setting can also come from the
+environment: EVA_SERVER__LISTEN sets server.listen. Without any configuration the kernel keeps
+its data in the data directory of the user (XDG_DATA_HOME), listens on 127.0.0.1:8090, and takes
+the first model provider it finds a key for; without one it answers from a mock.`
 
 /** What there is. */
 export function overview(): string {

@@ -25,7 +25,11 @@ directory.
 \`eva-kernel config\` prints what is in force, without secrets; \`eva-kernel config check\` says what is wrong;
 \`eva-kernel config example\` and \`eva-kernel config reference\` print the example and this page.
 
-Without any file the kernel keeps its data in the data directory of the user (\`$XDG_DATA_HOME\` or
+Without --config, \`serve\`, \`chat\` and \`config\` read the user's own files: \`config.yaml\` in the configuration
+directory (\`$XDG_CONFIG_HOME\` or \`~/.config\`, below it \`eva-kernel/\`) and then \`secrets.yaml\` beside it, which
+\`eva-kernel init\` writes. The environment lies over them as over any file.
+
+Without any file at all the kernel keeps its data in the data directory of the user (\`$XDG_DATA_HOME\` or
 \`~/.local/share\`, below it \`eva-kernel/\`) and takes the first provider it finds: the key in \`ANTHROPIC_API_KEY\`,
 \`OPENROUTER_API_KEY\`, \`OPENAI_API_KEY\`, then Ollama on port 11434, llama-server on port 8080, else the mock.
 `
