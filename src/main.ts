@@ -4,6 +4,7 @@
  */
 import { readCommandLine } from "./cli/command-line.ts"
 import type { CommandName } from "./cli/commands.ts"
+import type { StartServing } from "./cli/serve.ts"
 import { complain, say } from "./cli/terminal.ts"
 
 const EXIT_OK = 0
@@ -17,6 +18,13 @@ const COMMANDS: Record<CommandName, (args: string[]) => Promise<number>> = {
       import("./kernel/serving.ts"),
     ])
     return runServeCommand(args, startServing)
+  },
+  chat: async (args) => {
+    const { runChatCommand } = await import("./cli/chat.ts")
+    // The kernel itself is needed only when none runs yet.
+    const start: StartServing = async (parts) =>
+      (await import("./kernel/serving.ts")).startServing(parts)
+    return runChatCommand(args, start)
   },
   init: async (args) => {
     const [{ runInitCommand }, { callModel }] = await Promise.all([

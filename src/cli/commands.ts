@@ -3,6 +3,8 @@
  * are all computed from this one table, so none of them can say something else than the others.
  */
 
+import type { Effort } from "../schema/effort.ts"
+
 export interface OptionSpec {
   /** The long name, without dashes. */
   name: string
@@ -54,6 +56,8 @@ export const GLOBAL_OPTIONS = [
   { name: "version", short: "V", about: "show version and commit" },
 ] as const satisfies readonly OptionSpec[]
 
+/** Written out, since the schema's own list would load its library before any command runs. */
+const EFFORTS = ["off", "low", "mid", "high"] as const satisfies readonly Effort[]
 export const SHELLS = ["bash", "zsh", "fish"] as const
 export const CONFIG_ACTIONS = ["check", "example", "reference"] as const
 export const COMMANDS = [
@@ -75,6 +79,39 @@ export const COMMANDS = [
     exits: [
       { code: 1, about: "the kernel could not start or failed" },
       { code: 130, about: "stopped by a second SIGINT" },
+    ],
+  },
+  {
+    name: "chat",
+    summary: "talk to the agent in the terminal, or say one thing from a script",
+    about: [
+      "Talks to the kernel of --url, else to the one that serves the configured database on this machine, else to one that it starts for as long as it runs. With a terminal it opens the last chat on the full screen.",
+      "With -p, or with text piped in, it says that, prints the answer to standard output and its steps to standard error, and ends. A text that is piped in follows the one of -p. Ctrl-C cancels the turn; a second one leaves at once.",
+    ],
+    options: [
+      { name: "prompt", short: "p", value: "TEXT", about: "say this and print the answer" },
+      { name: "chat", value: "ID", about: "the chat to open or to speak in" },
+      { name: "new", about: "a new chat; without a screen that is the default" },
+      { name: "last", about: "the chat that the screen had open last; there that is the default" },
+      { name: "model", value: "NAME", about: "the model that answers" },
+      { name: "effort", value: "LEVEL", choices: EFFORTS, about: "how hard it thinks" },
+      { name: "json", about: "print every event of the turn, one a line" },
+      { name: "quiet", short: "q", about: "print the final answer alone" },
+      { name: "url", value: "URL", about: "the kernel to talk to; EVA_URL means the same" },
+      { name: "token", value: "TOKEN", about: "its token; EVA_TOKEN means the same, unseen by ps" },
+      CONFIG,
+    ],
+    examples: [
+      { line: "eva-kernel chat", about: "go on where you left" },
+      { line: 'eva-kernel chat -p "What is on today?"', about: "ask one thing" },
+      {
+        line: 'git diff | eva-kernel chat -qp "Write a commit message"',
+        about: "ask about a text",
+      },
+    ],
+    exits: [
+      { code: 1, about: "the turn failed, or the kernel went away for good" },
+      { code: 130, about: "the turn was cancelled" },
     ],
   },
   {

@@ -6,7 +6,7 @@ import type { LoadedConfig } from "../config/build.ts"
 import { dataDirectory } from "../config/data-directory.ts"
 import { defaultConfig } from "../config/defaults.ts"
 import { loadConfig } from "../config/load.ts"
-import { probeModelServer } from "../config/probe.ts"
+import { type Probe, probeModelServer } from "../config/probe.ts"
 import { userConfigFiles } from "../config/user-files.ts"
 import type { Environment } from "../lib/environment.ts"
 
@@ -15,10 +15,14 @@ export interface ReadConfig extends LoadedConfig {
   found?: { provider: string; why: string }
 }
 
-/** `files` are those of --config. Throws KernelError("config"). */
+/**
+ * `files` are those of --config; `probe` asks local model servers when there is no file at all. Throws
+ * KernelError("config").
+ */
 export async function readConfig(
   files: readonly string[],
   environment: Environment,
+  probe: Probe = probeModelServer,
 ): Promise<ReadConfig> {
   const cwd = process.cwd()
   if (files.length > 0) return loadConfig({ files, environment, cwd })
@@ -28,6 +32,6 @@ export async function readConfig(
     return { ...loaded, warnings: [...own.warnings, ...loaded.warnings] }
   }
   const dataDir = dataDirectory(environment)
-  const loaded = await defaultConfig({ environment, dataDir, cwd, probe: probeModelServer })
+  const loaded = await defaultConfig({ environment, dataDir, cwd, probe })
   return { ...loaded, found: { provider: loaded.provider, why: loaded.why } }
 }

@@ -23,6 +23,8 @@ export type StartServing = (parts: {
   config: Config
   environment: Environment
   log: Log
+  /** It lives in a chat client and ends with it. */
+  transient?: boolean
 }) => Promise<Serving>
 
 const EXIT_OK = 0

@@ -32,6 +32,8 @@ export interface SessionOptions {
   remember?: ((chatId: string) => void) | undefined
   /** Looks for the kernel anew before each try to reach it again. */
   relocate?: (() => Promise<void>) | undefined
+  /** A sentence to begin with. */
+  remark?: string | undefined
   silenceMs?: number | undefined
   retryMs?: readonly number[] | undefined
 }
@@ -85,6 +87,7 @@ class ChatSession implements Session {
     const { client, clock, newKey, silenceMs } = options
     this.#options = options
     this.#client = client
+    if (options.remark !== undefined) this.#notice = { text: options.remark, kind: "info" }
     this.#list = createChatList(client, () => this.#touch("chats", "folders", "filter"))
     this.#room = draftRoom(options.draft ?? {}, this.#make)
     this.#outbox = new Outbox({
