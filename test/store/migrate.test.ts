@@ -9,7 +9,7 @@ import { MIGRATIONS, type Migration } from "../../src/store/migrations.ts"
 import { modeOf, one, open, refusal, tempFolder, writeDatabase } from "./support.ts"
 
 const NEWEST = MIGRATIONS.at(-1)!.version
-/** A database of each released schema, as SQL. They are never changed again. */
+/** A database of each schema, as SQL. Once a schema is released its fixture never changes again. */
 const FIXTURES = join(import.meta.dir, "fixtures")
 
 const ONE: Migration = { version: 1, sql: "CREATE TABLE a (x TEXT) STRICT" }
