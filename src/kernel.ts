@@ -75,7 +75,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   const items = createItems({ messages, imageUrl: images.url })
   const chats = createChats({
     ...{ store, clock, newId, isKnownModel },
-    emit: bus.publish,
+    emit: (chatId, event) => store.afterCommit(() => bus.publish(chatId, event)),
     quietFolders: config.chats.quiet_folders,
     ephemeralTtlMs: config.chats.ephemeral_ttl,
     isRunning: (chatId) => turns.isRunning(chatId),

@@ -7,10 +7,11 @@ import { existsSync, mkdirSync, realpathSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { errorText, KernelError } from "../lib/error.ts"
 import type { Log } from "../lib/log.ts"
+import { type Commit, createCommit } from "./commit.ts"
 import { takeLock } from "./lock.ts"
 import { migrate, refuseStrange } from "./migrate.ts"
 import { MIGRATIONS, type Migration } from "./migrations.ts"
-import { createWrite, type Write } from "./write.ts"
+import { type AfterCommit, createWrite, type Write } from "./write.ts"
 
 /** A WAL that a checkpoint has emptied is cut to this size. */
 const WAL_LIMIT_BYTES = 16 * 1024 * 1024
@@ -24,6 +25,10 @@ export interface Store {
   /** For prepared reads and writes inside `write`; statements are cached by their text. */
   readonly db: Database
   readonly write: Write
+  /** Like `write` for work that can wait for its neighbours: they share one trip to the disk. */
+  readonly commit: Commit
+  /** Tells others of a fact once it is on disk. */
+  readonly afterCommit: AfterCommit
   /** Empties the WAL into the database and lets the lock go. */
   close(): void
 }
@@ -68,10 +73,10 @@ function openPrivate({ path: wanted, log, migrations = MIGRATIONS }: OpenOptions
 }
 
 function asStore(path: string, db: Database, lock: Database): Store {
+  const { write, afterCommit } = createWrite(db)
   return {
-    path,
-    db,
-    write: createWrite(db),
+    ...{ path, db, write, afterCommit },
+    commit: createCommit(db, write),
     close: () => {
       db.run("PRAGMA wal_checkpoint(TRUNCATE)")
       db.close()

@@ -11,10 +11,13 @@ import { assert, KernelError } from "../lib/error.ts"
  */
 export type Write = <T>(work: () => T extends PromiseLike<unknown> ? never : T) => T
 
-export function createWrite(db: Database): Write {
+export function createWrite(db: Database): { write: Write; afterCommit: AfterCommit } {
   let depth = 0
-  return (work) => {
+  let later: (() => void)[] = []
+
+  const write: Write = (work) => {
     const { begin, commit, undo } = depth === 0 ? TRANSACTION : savepoint(depth)
+    const told = later.length
     run(db, begin)
     depth++
     try {
@@ -25,12 +28,25 @@ export function createWrite(db: Database): Write {
     } catch (error) {
       // After a failure of the disk SQLite may have undone all of it already.
       if (db.inTransaction) for (const sql of undo) db.run(sql)
+      later.length = told
       throw asFailure(error)
     } finally {
       depth--
+      if (depth === 0) tellNow()
     }
   }
+
+  const tellNow = (): void => {
+    const tellers = later
+    later = []
+    for (const tell of tellers) tell()
+  }
+
+  return { write, afterCommit: (tell) => (depth === 0 ? tell() : void later.push(tell)) }
 }
+
+/** Runs at once outside a transaction; inside one when it is on disk, and never when it is undone. */
+export type AfterCommit = (tell: () => void) => void
 
 interface Bounds {
   begin: string

@@ -45,7 +45,7 @@ export async function runLoop(
     const calls = callsOf(answer)
     const last = endOfStep(turn, answer, calls)
 
-    storeAnswer(parts, turn, { answer, end: last, close })
+    await storeAnswer(parts, turn, { answer, end: last, close })
     emitUsage(turn, answer)
     if (last) return last
 
@@ -101,16 +101,16 @@ function endAfterCalls(
 }
 
 /** The answer, its cost and, when it is the last, the end of the turn: on disk in one transaction. */
-function storeAnswer(
+async function storeAnswer(
   parts: TurnParts,
   turn: RunningTurn,
   step: { answer: StepAnswer; end: LoopEnd | undefined; close: (end: LoopEnd) => void },
-): void {
+): Promise<void> {
   const { answer, end, close } = step
   const blocks = keptBlocks(answer)
   const { chatId, id: turnId, identity } = turn.spec
   const closes = identity.anchored ? closedIds(lastText(blocks)) : []
-  const stored = parts.store.write((): Message[] => {
+  const stored = await parts.store.commit((): Message[] => {
     const messages =
       blocks.length === 0
         ? []

@@ -47,7 +47,7 @@ export async function runTurn(run: TurnRun): Promise<void> {
 }
 
 async function execute(run: TurnRun, log: Log, close: (end: LoopEnd) => void): Promise<LoopEnd> {
-  const { parts, spec, live, signal } = run
+  const { parts, live, signal } = run
   if (signal.aborted) {
     const end: LoopEnd = { outcome: { state: "cancelled" }, retryable: false }
     parts.store.write(() => close(end))
@@ -55,7 +55,6 @@ async function execute(run: TurnRun, log: Log, close: (end: LoopEnd) => void): P
   }
   const turn = enter(run, log)
   run.onStart(turn)
-  run.rows.setState(spec.id, "running")
   live.emit({ type: "turn_started", model: turn.model, effort: effortShown(parts, turn) })
   return runLoop(parts, turn, close)
 }

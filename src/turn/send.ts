@@ -42,19 +42,20 @@ export async function send(room: TurnRoom, chatId: string, body: Send): Promise<
     throw new KernelError("busy", `${QUEUE_MAX} turns already wait in this chat; try again later`)
   }
   const utterances = await utterancesOf(chat, body, admission)
-  // Its twin may have been admitted while the pictures were stored.
-  const twin = turnOfKey(room, chatId, body)
-  if (twin) return attach(room, twin, body)
   const spec = specOf(chat, body, { utterances, parts: admission })
   const { id, source } = spec
   const { parts } = room
-  const messages = parts.store.write((): Message[] => {
-    const stored = parts.messages.append(drafts(chatId, id, utterances))
+  const stored = await parts.store.commit((): Message[] | TurnRow => {
+    // Its twin may have been admitted while the pictures, or this very batch, were stored.
+    const twin = turnOfKey(room, chatId, body)
+    if (twin) return twin
+    const messages = parts.messages.append(drafts(chatId, id, utterances))
     room.rows.insert({ id, chatId, source, clientKey: body.client_key, at: parts.clock.now() })
     if (chat.title === "") parts.chats.patch(chatId, { title: titleOf(utterances[0]!) })
-    return stored
+    return messages
   })
-  const messageIds = messages.map((message) => message.id)
+  if (!Array.isArray(stored)) return attach(room, stored, body)
+  const messageIds = stored.map((message) => message.id)
   const turn = launch(room, spec, messageIds)
   if (chat.title === "") void turn.finished.then(() => giveTitle(parts, spec, utterances[0]!))
   return { turnId: id, messageIds, live: turn.live, attached: false }
@@ -69,7 +70,7 @@ export async function sendSilently(
   const chat = openChat(room, chatId)
   const { store, messages, bus } = room.parts
   const utterances = await utterancesOf(chat, body, admissionParts(room))
-  const stored = store.write(() => messages.append(drafts(chatId, null, utterances)))
+  const stored = await store.commit(() => messages.append(drafts(chatId, null, utterances)))
   const message_ids = stored.map((message) => message.id)
   bus.publish(chatId, { type: "message.silent", message_ids })
   return { message_ids }
@@ -108,7 +109,7 @@ function attach(room: TurnRoom, row: TurnRow, body: Send): Admission {
   const admission = admissionParts(room)
   const utterances = wordsOf(body, admission)
   const spec = specOf(parts.chats.get(chat_id), body, { utterances, parts: admission })
-  rows.setState(id, "queued")
+  rows.reopen(id)
   return { ...attached, live: launch(room, { ...spec, id }, messageIds).live }
 }
 

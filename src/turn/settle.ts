@@ -39,7 +39,7 @@ export async function settleCalls(
     await Promise.all(
       group.map(async (call) => {
         const result = await answerOf(parts, turn, { call, settled, ...calls })
-        storeResult(parts, turn, { call, result })
+        await storeResult(parts, turn, { call, result })
         if (result.fatal) settled.fatal ??= result.output
         if (result.endsTurn) settled.endsTurn = true
       }),
@@ -75,15 +75,15 @@ async function answerOf(
   })
 }
 
-function storeResult(
+async function storeResult(
   parts: TurnParts,
   turn: RunningTurn,
   settled: { call: ToolUseBlock; result: CallResult },
-): void {
+): Promise<void> {
   const { id } = settled.call
   const { output, isError: is_error } = settled.result
   const { chatId, id: turnId, identity } = turn.spec
-  const stored = parts.store.write(() =>
+  const stored = await parts.store.commit(() =>
     parts.messages.append([
       {
         id: turn.newMessageId(),

@@ -1,7 +1,8 @@
 /** The rows of admitted turns: what waits, what runs, how each ended. */
 import type { Store } from "../store/open.ts"
 
-export type TurnState = "queued" | "running" | "done" | "failed" | "cancelled" | "interrupted"
+/** `running`: admitted and not ended; whether it waits for its turn only the living kernel knows. */
+export type TurnState = "running" | "done" | "failed" | "cancelled" | "interrupted"
 
 export interface TurnRow {
   id: string
@@ -29,9 +30,11 @@ export type TurnStore = ReturnType<typeof createTurnStore>
 export function createTurnStore(store: Store) {
   const { db } = store
   const insert = db.query<null, [string, string, string, string | null, number]>(
-    "INSERT INTO turns (id, chat_id, source, state, client_key, created_at) VALUES (?, ?, ?, 'queued', ?, ?)",
+    "INSERT INTO turns (id, chat_id, source, state, client_key, created_at) VALUES (?, ?, ?, 'running', ?, ?)",
   )
-  const setState = db.query<null, [TurnState, string]>("UPDATE turns SET state = ? WHERE id = ?")
+  const reopen = db.query<null, [string]>(
+    "UPDATE turns SET state = 'running', ended_at = NULL WHERE id = ?",
+  )
   const finish = db.query<null, [TurnState, string | null, string | null, number, number, string]>(
     "UPDATE turns SET state = ?, error_code = ?, error = ?, excluded = ?, ended_at = ? WHERE id = ?",
   )
@@ -52,7 +55,8 @@ export function createTurnStore(store: Store) {
       clientKey: string | undefined
       at: number
     }) => insert.run(row.id, row.chatId, row.source, row.clientKey ?? null, row.at),
-    setState: (id: string, state: TurnState) => setState.run(state, id),
+    /** An interrupted turn starts anew. */
+    reopen: (id: string) => reopen.run(id),
     finish: (id: string, outcome: TurnOutcome, at: number) =>
       finish.run(
         outcome.state,
@@ -71,9 +75,7 @@ export function createTurnStore(store: Store) {
     isOvertaken: (row: TurnRow): boolean => later.get(row.chat_id, row.id) !== null,
     /** A kernel that died left these open: said once, at start. Their number. */
     interruptOpen: (at: number): number =>
-      db.run(
-        "UPDATE turns SET state = 'interrupted', ended_at = ? WHERE state IN ('queued', 'running')",
-        [at],
-      ).changes,
+      db.run("UPDATE turns SET state = 'interrupted', ended_at = ? WHERE state = 'running'", [at])
+        .changes,
   }
 }

@@ -43,7 +43,7 @@ CREATE TABLE turns (
   id TEXT PRIMARY KEY,
   chat_id TEXT NOT NULL REFERENCES chats(id) ON DELETE CASCADE,
   source TEXT NOT NULL,
-  -- queued, running, done, failed, cancelled, interrupted
+  -- running (admitted and not ended), done, failed, cancelled, interrupted
   state TEXT NOT NULL,
   -- A repeat of the same send attaches to this turn instead of doubling it.
   client_key TEXT,
@@ -57,7 +57,7 @@ CREATE TABLE turns (
 CREATE INDEX turns_by_chat ON turns (chat_id, id);
 CREATE INDEX turns_by_client_key ON turns (chat_id, client_key) WHERE client_key IS NOT NULL;
 CREATE INDEX turns_excluded ON turns (chat_id) WHERE excluded = 1;
-CREATE INDEX turns_open ON turns (state) WHERE state IN ('queued', 'running');
+CREATE INDEX turns_open ON turns (state) WHERE state = 'running';
 
 -- Facts of a conversation, appended and never rewritten. Ids are UUIDv7, so they sort by time.
 CREATE TABLE messages (
