@@ -19,8 +19,8 @@ beforeEach(() => {
   reader = createReader(temp.store.path)
   spend = createSpend({ ...temp, reader })
 })
-afterEach(() => {
-  reader.close()
+afterEach(async () => {
+  await reader.close()
   temp.close()
 })
 
