@@ -232,6 +232,24 @@ async function checkRestart(place: Place, chatId: string): Promise<void> {
   await inTime(kernel.child.exited, EXIT_MAX_MS, "SIGTERM did not end the restarted kernel")
 }
 
+/** The first hour of a stranger, in a home of its own: set up, then one question. */
+async function checkFirstHour(place: Place): Promise<void> {
+  const home = join(place.cwd, "../stranger")
+  mkdirSync(home)
+  const env = {
+    HOME: home,
+    XDG_CONFIG_HOME: join(home, "config"),
+    XDG_DATA_HOME: join(home, "data"),
+    EVA_LLM__PROVIDER: "mock",
+  }
+  const stranger = { ...place, env }
+  const set = await run(stranger, "init", "--yes")
+  must(set.code === 0, `init --yes ended with ${set.code}: ${set.text}`)
+  must(existsSync(join(home, "config/eva-kernel/secrets.yaml")), "init wrote no secrets")
+  const asked = await run(stranger, "chat", "--quiet", "-p", "hi")
+  must(asked.code === 0 && asked.text === "hi\n", `chat -p ended with ${asked.code}: ${asked.text}`)
+}
+
 async function smoke(place: Place): Promise<void> {
   const step = async <T>(name: string, work: () => T | Promise<T>): Promise<T> => {
     try {
@@ -256,6 +274,9 @@ async function smoke(place: Place): Promise<void> {
     checkStop(place, kernel, chatId),
   )
   await step("the chat is there after a restart", () => checkRestart(place, chatId))
+  await step("init --yes in an empty home leads to an answered chat -p", () =>
+    checkFirstHour(place),
+  )
   process.stdout.write(`started in ${kernel.startedInMs.toFixed(0)} ms\n`)
 }
 

@@ -51,6 +51,14 @@ test("an empty home gets two private files that load, a token, and three command
   })
 })
 
+test("what it wrote is all that chat needs to answer", async () => {
+  using home = emptyHome(MOCK)
+  await runProgram(home, ["init", "--yes"])
+  delete home.environment.EVA_LLM__PROVIDER
+  const { code, out } = await runProgram(home, ["chat", "-p", "hi"])
+  expect({ code, out }).toEqual({ code: 0, out: "hi\n" })
+})
+
 test("a second run changes no byte", async () => {
   using home = emptyHome(MOCK)
   await runProgram(home, ["init", "--yes"])
