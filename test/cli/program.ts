@@ -67,7 +67,7 @@ export interface TerminalRun {
   exited: Promise<number>
 }
 
-const SEEN_WITHIN_MS = 15_000
+const SEEN_WITHIN_MS = 30_000
 
 /** The program on a terminal of its own. */
 export function runOnTerminal(home: Home, args: string[]): TerminalRun {

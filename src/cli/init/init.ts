@@ -12,11 +12,11 @@ import { type Attempt, type AttemptOptions, attempt } from "./attempt.ts"
 import type { CallModel } from "./call-model.ts"
 import { type Candidate, findCandidates, MOCK } from "./candidate.ts"
 import { chooseCandidate } from "./choose.ts"
-import { installService } from "./install-service.ts"
+import { agreeToService } from "./install-service.ts"
 import { type Existing, hasModel, type PlanOptions, readExisting } from "./plan.ts"
 import { GivenUp, promptTalk, type Questions, type Talk } from "./questions.ts"
 import { shellWord } from "./service.ts"
-import { putInPlace } from "./write.ts"
+import { agreeToWrite } from "./write.ts"
 
 const EXIT_OK = 0
 const EXIT_NO_ANSWER = 1
@@ -82,12 +82,15 @@ async function setUp(setup: Setup): Promise<number> {
   const { options, environment, path, talk } = setup
   const existing = await readExisting(path)
   const { plan, failure } = await findAnswer(setup, existing)
-  for (const file of [plan.config, plan.secrets]) await putInPlace(file, talk)
-  const service = await installService({
+  const writeConfig = await agreeToWrite(plan.config, talk)
+  const writeSecrets = await agreeToWrite(plan.secrets, talk)
+  const service = await agreeToService({
     ...{ talk, environment, wanted: options.service },
     files: [plan.config.path, plan.secrets.path],
   })
-  await talk.tell(nextCommands(setup, service))
+  // The last question is answered: until here nothing was written.
+  for (const write of [writeConfig, writeSecrets, service.write]) await write()
+  await talk.tell(nextCommands(setup, service.startCommand))
   return failure === undefined ? EXIT_OK : EXIT_NO_ANSWER
 }
 

@@ -8,40 +8,45 @@ import { backUp, writePrivate } from "./write.ts"
 
 const EVERYBODY_READS = 0o644
 
-/** The command that starts it, when there is a service file now. */
-export async function installService({
-  talk,
-  environment,
-  wanted,
-  files,
-}: {
+export interface ServicePlan {
+  /** Starts it, when there is a service file or will be. */
+  startCommand: string | undefined
+  write(): Promise<void>
+}
+
+export interface ServiceOptions {
   talk: Talk
   environment: Environment
   /** Asked for on the command line. */
   wanted: boolean
   /** The configuration files that it serves with. */
   files: readonly string[]
-}): Promise<string | undefined> {
-  if (!wanted && !(talk.questions && managerRuns())) return undefined
+}
+
+const NOTHING: ServicePlan = { startCommand: undefined, write: async () => {} }
+
+/** Asks when somebody is there to be asked; writes nothing yet. */
+export async function agreeToService(options: ServiceOptions): Promise<ServicePlan> {
+  const { talk, environment, wanted, files } = options
+  if (!wanted && !(talk.questions && managerRuns())) return NOTHING
   const config = files.flatMap((file) => ["--config", file])
   const service = serviceFor([...ownCommand(), "serve", ...config], environment)
   if (!service) {
     await talk.warn("--service: on this platform there is no service manager that init knows")
-    return undefined
+    return NOTHING
   }
   const { path, text, startCommand } = service
   const before = existsSync(path) ? readFileSync(path, "utf8") : undefined
-  if (before === text) {
-    await talk.tell(`Kept ${path}`)
-    return startCommand
-  }
+  if (before === text) return { startCommand, write: () => talk.tell(`Kept ${path}`) }
   if (!(await isAgreed(service, { talk, wanted, there: before !== undefined }))) {
-    return before === undefined ? undefined : startCommand
+    return before === undefined ? NOTHING : { ...NOTHING, startCommand }
   }
-  const copy = before === undefined ? undefined : backUp(path)
-  writePrivate(path, text, EVERYBODY_READS)
-  await talk.tell(`Wrote ${path}${copy ? `; the old one is ${copy}` : ""}`)
-  return startCommand
+  const write = async (): Promise<void> => {
+    const copy = before === undefined ? undefined : backUp(path)
+    writePrivate(path, text, EVERYBODY_READS)
+    await talk.tell(`Wrote ${path}${copy ? `; the old one is ${copy}` : ""}`)
+  }
+  return { startCommand, write }
 }
 
 async function isAgreed(

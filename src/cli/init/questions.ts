@@ -1,5 +1,8 @@
 /** What `eva-kernel init` asks a person, through @clack/prompts, which loads with the first question. */
 
+/** A server may list hundreds of models. */
+const SHOWN_MAX = 12
+
 /** Somebody gave up at a question. */
 export class GivenUp extends Error {
   override readonly name = "GivenUp"
@@ -51,7 +54,9 @@ export async function promptTalk(): Promise<Talk> {
           label,
           ...(hint && { hint }),
         }))
-        return options[answered(await clack.select({ message, options: shown }))]!.value
+        return options[
+          answered(await clack.select({ message, options: shown, maxItems: SHOWN_MAX }))
+        ]!.value
       },
       secret: async (message) =>
         answered(

@@ -46,27 +46,31 @@ export function backUp(path: string): string {
   }
 }
 
-/** A new file is written; an old one only changes when somebody agrees or nobody can be asked, with a copy. */
-export async function putInPlace(file: FilePlan, talk: Talk): Promise<void> {
+/**
+ * Asks what has to be asked and gives the rest to do, so that nothing is written before the last answer. A new
+ * file is written; an old one only changes when somebody agrees or nobody can be asked, with a copy.
+ */
+export async function agreeToWrite(file: FilePlan, talk: Talk): Promise<() => Promise<void>> {
   const { path, text, before, adds } = file
   if (before === undefined) {
-    writePrivate(path, text)
-    await talk.tell(`Wrote ${path}`)
-    return
+    return async () => {
+      writePrivate(path, text)
+      await talk.tell(`Wrote ${path}`)
+    }
   }
   // A link stays a link: what it points to is the file.
   const target = realpathSync(path)
-  if (basename(path) === SECRETS_NAME) chmodSync(target, OWNER_ONLY)
-  if (text === before) {
-    await talk.tell(`Kept ${path}`)
-    return
+  const tighten = (): void => {
+    if (basename(path) === SECRETS_NAME) chmodSync(target, OWNER_ONLY)
   }
   const question = `Change ${adds.join(", ")} in ${path}? A copy of the old file stays.`
-  if (talk.questions && !(await talk.questions.agree(question, true))) {
-    await talk.tell(`Left ${path} as it is`)
-    return
+  const agreed =
+    text !== before && (!talk.questions || (await talk.questions.agree(question, true)))
+  return async () => {
+    tighten()
+    if (!agreed) return talk.tell(text === before ? `Kept ${path}` : `Left ${path} as it is`)
+    const copy = backUp(target)
+    writePrivate(target, text)
+    await talk.tell(`Set ${adds.join(", ")} in ${path}; the old one is ${copy}`)
   }
-  const copy = backUp(target)
-  writePrivate(target, text)
-  await talk.tell(`Set ${adds.join(", ")} in ${path}; the old one is ${copy}`)
 }

@@ -1,6 +1,6 @@
 /** `eva-kernel init` on a real terminal, with the keys that a person would press. */
 import { expect, setDefaultTimeout, test } from "bun:test"
-import { existsSync, readdirSync, readFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { parse } from "yaml"
 import { emptyHome, runOnTerminal, runProgram } from "../program.ts"
@@ -64,6 +64,23 @@ test("Ctrl-C at a question writes nothing and ends with 130", async () => {
   expect(await terminal.exited).toBe(130)
   expect(terminal.shown()).toContain("given up, and nothing was written")
   expect(existsSync(home.config)).toBe(false)
+})
+
+test("Ctrl-C at the last question leaves the files of before as they were", async () => {
+  using home = emptyHome({ EVA_LLM__PROVIDER: "mock" })
+  mkdirSync(dirname(home.config), { recursive: true })
+  writeFileSync(home.config, "# mine\n")
+  writeFileSync(home.secrets, "# mine too\n")
+  const terminal = runOnTerminal(home, ["init"])
+  await terminal.sees("Which model shall answer?")
+  terminal.types(ENTER)
+  await terminal.sees("Change server, db, llm in")
+  terminal.types(ENTER)
+  await terminal.sees("Change server.token in")
+  terminal.types(CTRL_C)
+  expect(await terminal.exited).toBe(130)
+  expect(readFileSync(home.config, "utf8")).toBe("# mine\n")
+  expect(readdirSync(dirname(home.config)).sort()).toEqual(["config.yaml", "secrets.yaml"])
 })
 
 test("another model replaces the old one and its key, after a question, beside copies", async () => {
