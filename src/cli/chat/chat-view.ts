@@ -7,7 +7,7 @@ import type { Item } from "../../schema/item.ts"
 import type { KernelClient } from "./kernel-client.ts"
 import { type ItemEvent, readEvents, type WireEvent } from "./read-events.ts"
 import type { LiveTurn, StateKey, TurnFailure } from "./session.ts"
-import { createTimeline, messageIdOf, type Timeline } from "./timeline.ts"
+import { messageIdOf, Timeline } from "./timeline.ts"
 
 export interface ViewOptions {
   client: KernelClient
@@ -52,7 +52,7 @@ export class ChatView {
   constructor(options: ViewOptions) {
     this.#options = options
     this.chatId = options.chatId
-    this.#timeline = createTimeline(options.before)
+    this.#timeline = new Timeline(options.before)
   }
 
   items = (): readonly Item[] => this.#timeline.items()

@@ -21,89 +21,94 @@ interface Segment {
   rest: Item[] | undefined
 }
 
-export type Timeline = ReturnType<typeof createTimeline>
+export class Timeline {
+  readonly #known: ReadonlyMap<string, Item>
+  readonly #segments = new Map<string, Segment>()
+  #shown: readonly Item[] | undefined
 
-/** `before` are items shown until now: those that did not change stay the same objects. */
-export function createTimeline(before: readonly Item[] = []) {
-  const known = new Map(before.map((item) => [item.id, item]))
-  const segments = new Map<string, Segment>()
-  let shown: readonly Item[] | undefined
+  /** `before` are items shown until now: those that did not change stay the same objects. */
+  constructor(before: readonly Item[] = []) {
+    this.#known = new Map(before.map((item) => [item.id, item]))
+  }
 
-  const segment = (key: string): Segment => {
-    const found = segments.get(key)
+  /** Oldest first; the same array as long as nothing changed. */
+  items(): readonly Item[] {
+    this.#shown ??= [...this.#segments.values()]
+      .filter((at) => !at.hidden)
+      .sort((a, b) => (a.key < b.key ? -1 : 1))
+      .flatMap(viewOf)
+    return this.#shown
+  }
+
+  /** A page of history: newer, older or the same again. */
+  addStored(items: readonly Item[]): void {
+    for (const [key, group] of Map.groupBy(items, segmentKey)) {
+      const at = this.#segment(key)
+      const wanted = at.fromStart ? group.filter(isSpeech) : group
+      this.#change(at, { stored: this.#merged(at.stored, wanted), rest: undefined })
+    }
+  }
+
+  /** A run of the turn begins; nothing of it is missed from here on. */
+  startRun(turnId: string): void {
+    this.#change(this.#segment(turnId), { live: [], fromStart: true, rest: undefined })
+  }
+
+  /** Forgets what was followed of a turn, since it will be told anew or read from history. */
+  dropLive(turnId: string): void {
+    this.#change(this.#segment(turnId), { live: [], fromStart: false, rest: undefined })
+  }
+
+  hide(turnId: string, hidden: boolean): void {
+    this.#change(this.#segment(turnId), { hidden })
+  }
+
+  draw(turnId: string, event: ItemEvent): void {
+    const at = this.#segment(turnId)
+    drawInto(at, event)
+    this.#change(at, {})
+  }
+
+  /** Whether the turn's present run was seen from its beginning. */
+  isWhole(turnId: string): boolean {
+    return this.#segments.get(turnId)?.fromStart === true
+  }
+
+  /** Whether it is known what the turn answers. */
+  hasSpeech(turnId: string): boolean {
+    return this.#segments.get(turnId)?.stored.some(isSpeech) === true
+  }
+
+  /** From where older pages are read: the first item of history. */
+  oldestStored(): Item | undefined {
+    const stored = [...this.#segments.values()].filter((at) => at.stored.length > 0)
+    const [first, ...others] = stored
+    return others.reduce((a, b) => (a && a.key < b.key ? a : b), first)?.stored[0]
+  }
+
+  #segment(key: string): Segment {
+    const found = this.#segments.get(key)
     if (found) return found
     const fresh = {
       ...{ key, stored: [], live: [], rest: undefined },
       ...{ fromStart: false, hidden: false },
     }
-    segments.set(key, fresh)
+    this.#segments.set(key, fresh)
     return fresh
   }
 
-  const addStored = (items: readonly Item[]): void => {
-    shown = undefined
-    for (const [key, group] of Map.groupBy(items, segmentKey)) {
-      const at = segment(key)
-      const wanted = at.fromStart ? group.filter(isSpeech) : group
-      at.stored = merged(at.stored, wanted)
-      at.rest = undefined
-    }
+  #change(at: Segment, to: Partial<Segment>): void {
+    Object.assign(at, to)
+    this.#shown = undefined
   }
 
-  const merged = (old: readonly Item[], fresh: readonly Item[]): Item[] => {
+  #merged(old: readonly Item[], fresh: readonly Item[]): Item[] {
     const byId = new Map(old.map((item) => [item.id, item]))
     for (const item of fresh) {
-      const before = byId.get(item.id) ?? known.get(item.id)
+      const before = byId.get(item.id) ?? this.#known.get(item.id)
       byId.set(item.id, before && isEqual(before, item) ? before : item)
     }
     return [...byId.values()].sort(inHistory)
-  }
-
-  return {
-    /** A page of history: newer, older or the same again. */
-    addStored,
-
-    /** A run of the turn begins; nothing of it is missed from here on. */
-    startRun: (turnId: string): void => {
-      const at = segment(turnId)
-      Object.assign(at, { live: [], fromStart: true, rest: undefined })
-      shown = undefined
-    },
-
-    /** Forgets what was followed of a turn, since it will be told anew or read from history. */
-    dropLive: (turnId: string): void => {
-      const at = segment(turnId)
-      Object.assign(at, { live: [], fromStart: false, rest: undefined })
-      shown = undefined
-    },
-
-    /** Whether the turn's present run was seen from its beginning. */
-    isWhole: (turnId: string): boolean => segments.get(turnId)?.fromStart === true,
-    hasSpeech: (turnId: string): boolean => segments.get(turnId)?.stored.some(isSpeech) === true,
-    hide: (turnId: string, hidden: boolean): void => {
-      segment(turnId).hidden = hidden
-      shown = undefined
-    },
-
-    draw: (turnId: string, event: ItemEvent): void => {
-      drawInto(segment(turnId), event)
-      shown = undefined
-    },
-
-    /** Oldest first; the same array as long as nothing changed. */
-    items: (): readonly Item[] => {
-      shown ??= [...segments.values()]
-        .filter((at) => !at.hidden)
-        .sort((a, b) => (a.key < b.key ? -1 : 1))
-        .flatMap(viewOf)
-      return shown
-    },
-
-    /** From where older pages are read: the first item of history. */
-    oldestStored: (): Item | undefined =>
-      [...segments.values()]
-        .filter((at) => at.stored.length > 0)
-        .reduce<Segment | undefined>((a, b) => (a && a.key < b.key ? a : b), undefined)?.stored[0],
   }
 }
 
