@@ -15,6 +15,7 @@ export function createCompletion(session: Session): AutocompleteProvider {
       if (line > 0 || lines.length > 1) return null
       return suggest(typed, session)
     },
+    // biome-ignore lint/complexity/useMaxParams: the library calls it so
     applyCompletion(lines, line, column, item) {
       const text = lines[line] ?? ""
       const inserted = completed(text.slice(0, column), item.value, session)

@@ -55,7 +55,7 @@ export async function runScreen({
   const { promise, resolve } = Promise.withResolvers<ScreenEnd>()
   const screen = new Screen({
     ...{ tui, session, clock },
-    theme: createTheme(!environment["NO_COLOR"]),
+    theme: createTheme(!environment.NO_COLOR),
     leave: () => resolve({ exitCode: EXIT_OK }),
     suspend: () => suspend(tui),
   })

@@ -1,7 +1,11 @@
 /** What a key does. Keys of the screen come first, those of reading second; the editor gets the rest. */
-import { matchesKey, parseKey } from "@earendil-works/pi-tui"
+import { matchesKey, parseKey, type TUI } from "@earendil-works/pi-tui"
+import type { Clock } from "../../../lib/clock.ts"
+import type { Session } from "../session.ts"
+import type { CommandDesk } from "./commands.ts"
+import type { InputLine } from "./input-line.ts"
 import { ACTION_KEYS, type KeyAction } from "./keys.ts"
-import type { Screen } from "./screen.ts"
+import type { Transcript } from "./transcript.ts"
 
 export interface KeyState {
   /** Tab in an empty input steps through what unfolds. */
@@ -10,9 +14,28 @@ export interface KeyState {
   leaveUntilMs: number
 }
 
+/** What keys act upon: the screen and its parts. */
+export interface KeyTarget {
+  readonly parts: {
+    tui: Pick<TUI, "requestRender">
+    session: Session
+    clock: Clock
+    leave(): void
+    suspend(): void
+  }
+  readonly transcript: Transcript
+  readonly input: InputLine
+  readonly desk: CommandDesk
+  readonly keys: KeyState
+  attempt(action: () => Promise<void> | void): void
+  scroll(move: () => void): void
+  say(text: string): void
+  clearHint(): void
+}
+
 const LEAVE_AGAIN_MS = 2000
 
-export function handleKey(data: string, screen: Screen): void {
+export function handleKey(data: string, screen: KeyTarget): void {
   const { input, keys } = screen
   if (keys.isReading && readKey(data, screen)) return
   const action = actionOf(data)
@@ -31,7 +54,7 @@ function actionOf(data: string): KeyAction | undefined {
 }
 
 /** Whether the key was one of reading; any other ends it and goes on to its owner. */
-function readKey(data: string, screen: Screen): boolean {
+function readKey(data: string, screen: KeyTarget): boolean {
   const { transcript, keys } = screen
   if (matchesKey(data, "up") || matchesKey(data, "shift+tab")) return step(-1, screen)
   if (matchesKey(data, "down") || matchesKey(data, "tab")) return step(1, screen)
@@ -44,7 +67,7 @@ function readKey(data: string, screen: Screen): boolean {
   return matchesKey(data, "escape")
 }
 
-function step(by: -1 | 1, screen: Screen): true {
+function step(by: -1 | 1, screen: KeyTarget): true {
   // The first step is upwards from the end: what one looks for has just gone by.
   const isFirst = !screen.keys.isReading
   screen.keys.isReading = true
@@ -53,7 +76,7 @@ function step(by: -1 | 1, screen: Screen): true {
 }
 
 /** Whether the action took the key. */
-function act(action: KeyAction, screen: Screen): boolean {
+function act(action: KeyAction, screen: KeyTarget): boolean {
   const { transcript, desk, parts, input } = screen
   switch (action) {
     case "leave":
@@ -93,7 +116,7 @@ type ScrollAction = Exclude<
   | ("chats" | "new" | "fold-tools" | "fold-thinking")
 >
 
-function scroll(action: ScrollAction, screen: Screen): true {
+function scroll(action: ScrollAction, screen: KeyTarget): true {
   const { transcript } = screen
   const moves: Record<ScrollAction, () => void> = {
     "page-up": () => transcript.scrollPage(-1),
@@ -108,7 +131,7 @@ function scroll(action: ScrollAction, screen: Screen): true {
 }
 
 /** The first press empties the input, a second one within two seconds leaves. */
-function clearOrLeave(screen: Screen): true {
+function clearOrLeave(screen: KeyTarget): true {
   const { parts, keys, input } = screen
   const nowMs = parts.clock.now()
   if (nowMs < keys.leaveUntilMs) parts.leave()
@@ -119,7 +142,7 @@ function clearOrLeave(screen: Screen): true {
 }
 
 /** Esc goes to what is nearest: completion, running turn, scrolled window, notice. */
-function stop(screen: Screen): boolean {
+function stop(screen: KeyTarget): boolean {
   const { parts, input, transcript } = screen
   if (input.editor.isShowingAutocomplete()) return false
   screen.clearHint()
