@@ -37,9 +37,13 @@ export function createScriptWriter(options: WriterOptions): ScriptWriter {
 
 class PlainWriter implements ScriptWriter {
   readonly #options: WriterOptions
-  /** By item: what was said in this telling, and what of it is written. */
+  /** What the items of this telling say so far. */
   #said = new Map<string, string>()
-  readonly #written = new Map<string, string>()
+  /** What is written, one text a message; the last one may grow. */
+  readonly #written: string[] = []
+  /** Which of these is which item of this telling, and from where the next one is looked for. */
+  #places = new Map<string, number>()
+  #next = 0
   readonly #calls = new Set<string>()
   #atLineStart = true
   /** The newest message of the model: the last one is what it had to say. */
@@ -71,6 +75,8 @@ class PlainWriter implements ScriptWriter {
 
   again(): void {
     this.#said = new Map()
+    this.#places = new Map()
+    this.#next = 0
   }
 
   end(): void {
@@ -87,6 +93,7 @@ class PlainWriter implements ScriptWriter {
   #item(type: "item_started" | "item_completed", item: Item): void {
     if (item.kind === "agent_message") {
       this.#speak(item.id, item.text)
+      if (type === "item_completed") this.#pass(item)
       return
     }
     if (item.kind === "image" && type === "item_completed") {
@@ -105,17 +112,37 @@ class PlainWriter implements ScriptWriter {
     if (line !== undefined) this.#tell(line)
   }
 
-  /** `text` is all that this item says so far. */
+  /** `text` is all that this item says so far. Nothing is written twice, however often it is told. */
   #speak(id: string, text: string): void {
     this.#said.set(id, text)
     this.#answer = text
-    const written = this.#written.get(id)
-    if (written?.startsWith(text)) return
-    const goesOn = written !== undefined && text.startsWith(written)
-    // Another message, or a turn that was taken up anew and says something else.
-    if (!goesOn) this.#breakLine()
-    this.#say(goesOn ? text.slice(written.length) : text)
-    this.#written.set(id, text)
+    const place = this.#places.get(id) ?? this.#find(text)
+    const written = this.#written[place]
+    if (written === undefined) {
+      this.#breakLine()
+      this.#written.push("")
+    } else if (written.startsWith(text)) {
+      return
+    }
+    const at = written === undefined ? this.#written.length - 1 : place
+    this.#say(text.slice(this.#written[at]!.length))
+    this.#written[at] = text
+    this.#places.set(id, at)
+    this.#next = at + 1
+  }
+
+  /** The text that this one repeats, or goes on; -1 for another message or a turn that now says something else. */
+  #find(text: string): number {
+    const last = this.#written.length - 1
+    return this.#written.findIndex(
+      (written, at) =>
+        at >= this.#next && (written.startsWith(text) || (at === last && text.startsWith(written))),
+    )
+  }
+
+  /** A message that was only told again is behind. */
+  #pass({ id, text }: { id: string; text: string }): void {
+    if (!this.#places.has(id)) this.#next = this.#find(text) + 1
   }
 
   #say(text: string): void {

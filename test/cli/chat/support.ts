@@ -232,3 +232,40 @@ export function doublesIn(session: Session): string[][] {
   })
   return doubles
 }
+
+export interface Ran {
+  code: number
+  out: string
+  err: string
+}
+
+export interface RunOptions {
+  /** Where its home is. */
+  folder: string
+  args: readonly string[]
+  /** What is piped in; absent: nothing is. */
+  input?: string
+  environment?: Record<string, string>
+}
+
+/** `eva-kernel chat` as a child process. Nothing is piped in and nothing is a terminal. */
+export function spawnChat(options: RunOptions) {
+  const { folder, args, input, environment } = options
+  return Bun.spawn([process.execPath, MAIN, "chat", ...args], {
+    cwd: folder,
+    env: { ...kernelEnvironment(folder, 0), ...environment },
+    stdin: input === undefined ? "ignore" : new TextEncoder().encode(input),
+    stdout: "pipe",
+    stderr: "pipe",
+  })
+}
+
+export async function runChat(options: RunOptions): Promise<Ran> {
+  const child = spawnChat(options)
+  const [out, err, code] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return { code, out, err }
+}
