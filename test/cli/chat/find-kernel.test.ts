@@ -10,10 +10,23 @@ import {
   removeAddressFile,
   writeAddressFile,
 } from "../../../src/cli/chat/address-file.ts"
+import { createSession } from "../../../src/cli/chat/create-session.ts"
+import { findKernel } from "../../../src/cli/chat/find-kernel.ts"
 import { createKernelClient } from "../../../src/cli/chat/kernel-client.ts"
 import { lastChatsIn } from "../../../src/cli/chat/last-chat.ts"
+import { startServing } from "../../../src/kernel/serving.ts"
+import { systemClock } from "../../../src/lib/clock.ts"
+import { uuidV4 } from "../../../src/lib/id.ts"
 import { parseJson } from "../../../src/lib/json.ts"
-import { cleanUp, freePort, runChat, spawnKernel } from "./support.ts"
+import {
+  cleanUp,
+  freePort,
+  kernelEnvironment,
+  linesOf,
+  runChat,
+  spawnKernel,
+  until,
+} from "./support.ts"
 
 const cleaner = cleanUp()
 afterEach(cleaner.run)
@@ -108,6 +121,42 @@ describe("a client without an address", () => {
     await kernel.exited
     expect(existsSync(addressFileOf(dbOf(folder)))).toBe(true)
     expect(await ask(folder, "hello")).toEqual(answered("hello"))
+  })
+
+  test("does not fall for a process that lives and does not answer", async () => {
+    const folder = cleaner.folder()
+    expect(await ask(folder, "one")).toEqual(answered("one"))
+    writeAddressFile(dbOf(folder), { url: "http://127.0.0.1:1", pid: process.pid, version: "1" })
+    expect(await ask(folder, "two")).toEqual(answered("two"))
+  })
+
+  test("takes over when the client that held the kernel has ended", async () => {
+    const folder = cleaner.folder()
+    const options = {
+      configFiles: [],
+      environment: kernelEnvironment(folder, 0),
+      start: startServing,
+      logFile: join(folder, "state/kernel.log"),
+    }
+    const first = await findKernel(options)
+    const second = cleaner.add(await findKernel(options), ({ close }) => close())
+    expect(second.address()).toEqual(first.address())
+    const session = cleaner.add(
+      await createSession({
+        ...{ clock: systemClock, newKey: uuidV4, retryMs: [20] },
+        ...{ address: second.address, relocate: second.relocate },
+        client: createKernelClient({ address: second.address }),
+      }),
+      (open) => open.close(),
+    )
+    await session.send("hello")
+    await until(session, ({ items, turns }) => items.length === 2 && turns.length === 0)
+    await first.close()
+    await session.send("still there?")
+    const { items } = await until(session, (state) => state.items.length === 4)
+    expect(linesOf(items)).toEqual(["> hello", "hello", "> still there?", "still there?"])
+    expect(second.address()).not.toEqual(first.address())
+    expect(readAddressFile(dbOf(folder))).toMatchObject({ transient: true, ...second.address() })
   })
 
   test("shares the kernel of another one that started at the same moment", async () => {
