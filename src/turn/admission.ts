@@ -197,9 +197,10 @@ export function specOf(
   }
 }
 
-/** What a chat without a title is called from its first message on. */
-export const titleOf = (utterance: Utterance): string =>
-  firstLine(textOf(utterance.blocks), TITLE_MAX_CHARS)
+/** What a chat without a title is called: as its surface names it, else by the first line of what is said. */
+export const titleOf = ({ chat_title = "" }: Pick<Send, "chat_title">, first: Utterance): string =>
+  firstLine(cleanText(chat_title), TITLE_MAX_CHARS) ||
+  firstLine(textOf(first.blocks), TITLE_MAX_CHARS)
 
 const textOf = (blocks: readonly Block[]): string =>
   blocks.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n")

@@ -51,13 +51,16 @@ export async function send(room: TurnRoom, chatId: string, body: Send): Promise<
     if (twin) return twin
     const messages = parts.messages.append(drafts(chatId, id, utterances))
     room.rows.insert({ id, chatId, source, clientKey: body.client_key, at: parts.clock.now() })
-    if (chat.title === "") parts.chats.patch(chatId, { title: titleOf(utterances[0]!) })
+    if (chat.title === "") parts.chats.patch(chatId, { title: titleOf(body, utterances[0]!) })
     return messages
   })
   if (!Array.isArray(stored)) return attach(room, stored, body)
   const messageIds = stored.map((message) => message.id)
   const turn = launch(room, spec, messageIds)
-  if (chat.title === "") void turn.finished.then(() => giveTitle(parts, spec, utterances[0]!))
+  // What the surface calls a chat is its name; only a chat without one is named by a model.
+  if (chat.title === "" && body.chat_title === undefined) {
+    void turn.finished.then(() => giveTitle(parts, spec, utterances[0]!))
+  }
   return { turnId: id, messageIds, live: turn.live, attached: false }
 }
 

@@ -31,7 +31,7 @@ export async function giveTitle(parts: TurnParts, spec: TurnSpec, first: Utteran
     if ("failure" in answer) throw new Error(answer.failure.message)
     const title = cleanTitle(answer.text)
     // Whoever named the chat meanwhile knows better.
-    const isDerived = parts.chats.get(spec.chatId).title === titleOf(first)
+    const isDerived = parts.chats.get(spec.chatId).title === titleOf({}, first)
     if (title !== "" && isDerived) parts.chats.patch(spec.chatId, { title })
   } catch (error) {
     parts.log.warn("no title from the model", { chat_id: spec.chatId, error: errorText(error) })

@@ -194,7 +194,7 @@ test("API-056: a trusted client's turn may go past the cap of iterations, anothe
   expect(await last({ ...body, trusted: true })).toBe("done")
 })
 
-test("what a surface says of a message is kept, and bounds its turn", async () => {
+test("API-057: what a surface says of a message is kept, names its chat, and bounds its turn", async () => {
   const { open, call, path, kernel } = await start()
   const reply = { reply_to_ext_id: "40", reply_to_text: "the earlier one", ext_id: "41" }
   const surface = { anchor: "tg:1:41", chat_title: "Family", brief: true, max_tokens: 77 }
@@ -202,6 +202,8 @@ test("what a surface says of a message is kept, and bounds its turn", async () =
   await (await open(`POST ${path}/messages`, body)).toEnd()
   const { messages } = (await call(`GET ${path}/messages`)).json
   expect(messages[0]).toMatchObject({ ...reply, anchor: "tg:1:41" })
+  expect((await call(`GET ${path}`)).json.title).toBe("Family")
+  expect(kernel.requests[0]!.system[0]!.text).toContain("brief")
   await call(`PUT ${path}/model`, { model: "mock" })
   await (await open(`POST ${path}/messages`, body)).toEnd()
   expect(kernel.requests.map(({ model, maxTokens }) => [model, maxTokens])).toEqual([
