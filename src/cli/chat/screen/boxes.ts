@@ -9,12 +9,16 @@ export interface Boxes {
   isOpen(): boolean
   /** Rows that a list may take, so that its frame fits. */
   listRows(): number
+  /** Rows for a text that is read at one go. */
+  textRows(): number
 }
 
 /** Narrower terminals give a box all their columns. */
 const NARROW_COLUMNS = 64
 /** Border, search, subtitle, keys, border, and a line of the conversation above and below. */
 const CHROME_ROWS = 7
+/** Border, keys, border. */
+const FRAME_ROWS = 3
 const LIST_ROWS_MAX = 20
 
 export function createBoxes(tui: TUI): Boxes {
@@ -31,5 +35,6 @@ export function createBoxes(tui: TUI): Boxes {
     },
     isOpen: () => tui.hasOverlay(),
     listRows: () => Math.max(1, Math.min(LIST_ROWS_MAX, tui.terminal.rows - CHROME_ROWS)),
+    textRows: () => Math.max(1, tui.terminal.rows - FRAME_ROWS),
   }
 }

@@ -46,7 +46,7 @@ export function createChatBox(parts: ChatBoxParts, bin: boolean): ListBox {
     subtitle: () => (found ? "found by title" : folderWords(session)),
     choices: () => choicesOf(shown(), session, isBin() ? searched : ""),
     ...(initial !== undefined && { initial }),
-    keys: "Enter open · Tab folder · Ctrl+N new · Ctrl+D delete · Esc leave",
+    keys: "Enter open · Tab folder · ^N new · ^D delete · Esc leave",
     empty: isBin() ? "the bin is empty" : "no chats here",
     onClose: close,
     onSearch: (text) => attempt(() => search(text)),

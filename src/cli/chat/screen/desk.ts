@@ -56,8 +56,7 @@ export function createDesk(parts: DeskParts): CommandDesk {
     askTitle,
     showChats: () => chats(false),
     showBin: () => chats(true),
-    showHelp: () =>
-      boxes.open((onClose) => new HelpBox({ theme, rows: () => boxes.listRows() + 2, onClose })),
+    showHelp: () => boxes.open((onClose) => new HelpBox({ theme, rows: boxes.textRows, onClose })),
     pickModel: () => pick(modelChoices(session)),
     pickEffort: () => pick(effortChoices(session)),
     pickFolder: () => pick(folderChoices(session)),

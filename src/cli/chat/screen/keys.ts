@@ -39,28 +39,28 @@ export const ACTION_KEYS: Readonly<Record<KeyAction, readonly KeyId[]>> = {
 
 /** Rows of the help and of the guide. */
 export const KEY_HELP: readonly { keys: string; about: string }[] = [
-  { keys: "Enter", about: "send; while an answer comes, the message waits for its turn" },
+  { keys: "Enter", about: "send; while an answer comes, it waits" },
   {
     keys: "Alt+Enter, Ctrl+J",
-    about: "new line; Shift+Enter too where the terminal tells it apart",
+    about: "new line; Shift+Enter in newer terminals",
   },
   { keys: "Esc", about: "stop the answer and what waits behind it" },
   { keys: "Ctrl+C", about: "empty the input; twice: leave" },
   { keys: "Ctrl+D", about: "leave, when the input is empty" },
   { keys: "Ctrl+Z", about: "back to the shell; fg returns" },
-  { keys: "Up, Down", about: "earlier and later messages of yours, in an empty input" },
+  { keys: "Up, Down", about: "earlier messages, in an empty input" },
   { keys: "/", about: "commands; Tab completes" },
   { keys: "?", about: "this help, in an empty input" },
   { keys: "Ctrl+P", about: "chats" },
   { keys: "Ctrl+N", about: "new chat" },
-  { keys: "PgUp, PgDn", about: "scroll a page; Shift+Up and Shift+Down a line" },
+  { keys: "PgUp, PgDn", about: "scroll a page; Shift+Up, Shift+Down a line" },
   { keys: "Ctrl+Home, Ctrl+End", about: "first and newest message" },
   { keys: "Ctrl+O", about: "unfold and fold tool calls" },
   { keys: "Ctrl+T", about: "unfold and fold thinking" },
-  { keys: "Tab", about: "in an empty input: step through what unfolds; Enter unfolds it" },
+  { keys: "Tab", about: "step through what Enter unfolds, in an empty input" },
   { keys: "Ctrl+L", about: "draw the screen anew" },
   {
     keys: "mouse",
-    about: "wheel scrolls, a click unfolds, dragging copies; Shift leaves it to the terminal",
+    about: "wheel scrolls, click unfolds, drag copies",
   },
 ]

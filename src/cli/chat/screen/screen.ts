@@ -21,7 +21,7 @@ import { createInputLine, type InputLine } from "./input-line.ts"
 import { isFoldable } from "./item-view.ts"
 import { safeLine } from "./safe-text.ts"
 import { handleKey, type KeyState } from "./screen-keys.ts"
-import { activityLine, footerLine, pendingLines } from "./status.ts"
+import { activityLine, footerLine, pendingLines, welcomeLines } from "./status.ts"
 import { markdownTheme, type Theme } from "./theme.ts"
 import { Transcript } from "./transcript.ts"
 
@@ -100,7 +100,9 @@ export class Screen implements Component, Focusable {
     this.transcript.setContent(contentOf(state, width, theme))
     const lines = this.transcript.render(width, this.transcriptRows)
     this.wantOlder(state)
-    return [...lines, ...below]
+    const isEmpty = state.items.length === 0
+    const welcome = isEmpty ? welcomeLines(state, width, theme).slice(0, lines.length) : []
+    return [...welcome, ...lines.slice(welcome.length), ...below]
   }
 
   handleInput(data: string): void {

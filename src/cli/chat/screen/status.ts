@@ -73,7 +73,7 @@ function contextText({ usage, models, model }: SessionState): string {
   const used = usage.contextTokens
   if (used === undefined) return ""
   const whole = models?.context_windows[model]
-  return whole ? `${Math.round((used / whole) * 100)}% of ${tokens(whole)}` : tokens(used)
+  return whole ? `${Math.round((used / whole) * 100)}% of ${tokens(whole)}` : `ctx ${tokens(used)}`
 }
 
 /** Tokens in and out and what they cost, where a price is known. */
@@ -85,7 +85,18 @@ function costText({ promptTokens, completionTokens, cost }: ChatUsage): string {
 
 function tokens(count: number): string {
   if (count < 1000) return String(count)
-  return count < 1_000_000 ? `${(count / 1000).toFixed(1)}k` : `${(count / 1_000_000).toFixed(1)}M`
+  const [scaled, unit] = count < 1_000_000 ? [count / 1000, "k"] : [count / 1_000_000, "M"]
+  return `${scaled.toFixed(scaled < 100 ? 1 : 0).replace(/\.0$/, "")}${unit}`
+}
+
+/** What stands in the empty window of a new chat. */
+export function welcomeLines({ kernel }: SessionState, width: number, theme: Theme): string[] {
+  const where = kernel ? `eva-kernel ${kernel.version} · ${kernel.url}` : "eva-kernel"
+  const lines = [
+    theme.bold(where),
+    theme.dim("Type a message. / lists commands, ? shows the keys."),
+  ]
+  return lines.map((line) => truncateToWidth(line, width, "…"))
 }
 
 /**
