@@ -232,3 +232,22 @@ test("CLNT-001: what one client did another one sees", async () => {
   expect(await other.text()).toContain("from the phone")
   expect(await titles()).toEqual(["shared"])
 })
+
+test("CLNT-005: a coding session is a shelf and a project, a game's chat a surface; both are found by it and crowd no list", async () => {
+  await api.newChat({ title: "coding", folder: "code", project: "eva" })
+  await api.newChat({ title: "game", surface: "mtl", folder: "quests" })
+  await api.newChat({ title: "plain" })
+  expect(await titles()).toEqual(["plain"])
+  expect(await titles("?folder=code&project=eva")).toEqual(["coding"])
+  expect(await titles("?project=other")).toEqual([])
+  expect(await titles("?surface=mtl")).toEqual(["game"])
+})
+
+test("CLNT-006: the shelves of videos and of sub-agents are quiet, that of problems is not", async () => {
+  for (const folder of ["youtube", "problems", "agents"])
+    await api.newChat({ title: folder, folder })
+  expect(await titles()).toEqual(["problems"])
+  expect(await titles("?folder=youtube")).toEqual(["youtube"])
+  expect(await titles("?folder=agents")).toEqual(["agents"])
+  expect((await api.call("GET /v1/config")).json.chats.problem_folder).toBe("problems")
+})
