@@ -8,6 +8,7 @@ import type { Item } from "../../schema/item.ts"
 import { createChanges } from "./changes.ts"
 import { createChatList } from "./chat-list.ts"
 import { ChatView } from "./chat-view.ts"
+import { checkModel } from "./check-model.ts"
 import { ClientError, sentenceOf } from "./client-error.ts"
 import { coalesced } from "./coalesce.ts"
 import { followFeed } from "./feed.ts"
@@ -169,6 +170,9 @@ class ChatSession implements Session {
   }
 
   async setModel(model: string | null): Promise<void> {
+    // A draft would keep any name until its first message is refused.
+    const isDraft = this.#room.chatId === undefined
+    if (isDraft && model !== null && this.#models) checkModel(model, this.#models.models)
     await this.#set({ model }, (chatId) => this.#client.setModel(chatId, model))
   }
 

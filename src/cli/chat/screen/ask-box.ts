@@ -3,6 +3,9 @@ import { type Component, type Focusable, Input, matchesKey, parseKey } from "@ea
 import { FRAME_COLUMNS, framed } from "./frame.ts"
 import type { Theme } from "./theme.ts"
 
+/** Ctrl+E: the library leaves the cursor at the start of a value that is set. */
+const END_OF_LINE = "\x05"
+
 export class TextBox implements Component, Focusable {
   readonly capturesViewportInput = true
   private readonly input = new Input({ prompt: "" })
@@ -21,6 +24,7 @@ export class TextBox implements Component, Focusable {
     this.theme = options.theme
     this.onClose = options.onClose
     this.input.setValue(options.initial)
+    this.input.handleInput(END_OF_LINE)
     this.input.onSubmit = (text) => options.onSubmit(text.trim())
   }
 

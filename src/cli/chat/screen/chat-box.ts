@@ -32,11 +32,15 @@ export function createChatBox(parts: ChatBoxParts, bin: boolean): ListBox {
     // An answer that comes after further keys belongs to a question nobody asks any more.
     if (searched === text) found = chats
   }
-  const step = (by: number) => {
+  // The station that was asked for: a second Tab may come before the first one's list.
+  let station = session.state().filter
+  const goTo = (filter: ChatFilter) => {
+    station = filter
     found = undefined
-    attempt(() => session.filter(nextFilter(session, by)))
+    attempt(() => session.filter(filter))
   }
-  if (bin !== isBin()) attempt(() => session.filter(bin ? { deleted: true } : {}))
+  const step = (by: number) => goTo(nextFilter(session, station, by))
+  if (bin !== isBin()) goTo(bin ? { deleted: true } : {})
 
   const initial = session.state().chat?.id
   return new ListBox({
@@ -86,16 +90,14 @@ export function createChatBox(parts: ChatBoxParts, bin: boolean): ListBox {
 }
 
 /** The stations of Tab: the common list, every folder, the bin. */
-function nextFilter(session: Session, by: number): ChatFilter {
-  const { folders, filter } = session.state()
+function nextFilter(session: Session, from: ChatFilter, by: number): ChatFilter {
+  const { folders } = session.state()
   const stations: ChatFilter[] = [
     {},
     ...folders.map(({ folder }) => ({ folder })),
     { deleted: true },
   ]
-  const at = stations.findIndex(
-    (one) => one.folder === filter.folder && one.deleted === filter.deleted,
-  )
+  const at = stations.findIndex((one) => one.folder === from.folder && one.deleted === from.deleted)
   return stations[(at + by + stations.length) % stations.length] ?? {}
 }
 

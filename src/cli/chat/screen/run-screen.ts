@@ -41,7 +41,7 @@ export const SCREEN_SIZE_MIN = { columns: 20, rows: 8 }
 export function screenProblem(size: { columns: number; rows: number }): string | undefined {
   const { columns, rows } = SCREEN_SIZE_MIN
   if (size.columns >= columns && size.rows >= rows) return undefined
-  return `the terminal has ${size.columns}×${size.rows} characters, the screen needs ${columns}×${rows}: enlarge it, or use chat -p TEXT`
+  return `terminal too small: ${size.columns}×${size.rows}, needs ${columns}×${rows}`
 }
 
 /** Shows the session until its user leaves. Resolves when the terminal is as it was before. */
