@@ -82,7 +82,8 @@ export function emulatedTerminal(options: EmulatedOptions): Emulated {
   const screen = () => rowsOf(emulator).join("\n").trimEnd()
   const until = async (isSo: () => boolean, what: string): Promise<void> => {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const look = () => void (isSo() && resolve())
+    // A frame that is still being drawn is not what a person sees.
+    const look = () => void (!emulator.modes.synchronizedOutputMode && isSo() && resolve())
     const fail = (why: string) => reject(new Error(`${why} ${what}:\n${screen()}`))
     const timer = setTimeout(() => fail("in time it never"), SEEN_WITHIN_MS)
     watchers.add(look)
