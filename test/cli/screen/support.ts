@@ -35,8 +35,10 @@ export interface Opening {
 }
 
 export interface Stage {
-  kernel: Served
+  readonly kernel: Served
   model: PuppetModel
+  /** Starts it again, where it was, on its data. */
+  restart(): Promise<void>
   /** Starts a client and waits until it is drawn. */
   open(opening?: Opening): Promise<Emulated>
   /** Starts a client and waits for nothing. */
@@ -46,12 +48,12 @@ export interface Stage {
 }
 
 /** One kernel for all tests of a file, on a model pulled by hand; what clients leave behind is removed. */
-export async function createStage(): Promise<Stage> {
+export async function createStage({ listen = CONFIG.server.listen } = {}): Promise<Stage> {
   const place = createPlace()
   const model = puppetModel()
   const prices = { price_in: 2, price_out: 10 }
   place.write("config.json", {
-    server: CONFIG.server,
+    server: { listen },
     db: CONFIG.db,
     llm: {
       ...{ provider: "openai", base_url: model.url, api_key: "unused" },
@@ -68,7 +70,8 @@ export async function createStage(): Promise<Stage> {
     "tools.d/list_files.toml",
     'name = "list_files"\ndescription = "Lists."\ncommand = ["printf", "%s\\n", "notes.md", "plan.md", "пример.txt"]\n',
   )
-  const kernel = await serve({ place, args: ["serve", "--config", "config.json"] })
+  const begin = () => serve({ place, args: ["serve", "--config", "config.json"] })
+  let kernel = await begin()
   const homes: string[] = []
   const clients: Emulated[] = []
   const home = (): string => {
@@ -88,8 +91,13 @@ export async function createStage(): Promise<Stage> {
     return client
   }
   return {
-    kernel,
+    get kernel() {
+      return kernel
+    },
     model,
+    restart: async () => {
+      kernel = await begin()
+    },
     start,
     home,
     open: async (opening) => {

@@ -51,7 +51,8 @@ export class HelpBox implements Component {
 
   private row({ keys, about }: { keys: string; about: string }, width: number): string[] {
     const name = this.theme.accent(keys)
-    if (width < TWO_COLUMNS_MIN) return [name, ...wrapTextWithAnsi(`  ${about}`, width)]
+    if (width < TWO_COLUMNS_MIN)
+      return [name, ...wrapTextWithAnsi(about, Math.max(1, width - 2)).map((line) => `  ${line}`)]
     const gap = " ".repeat(Math.max(1, NAME_COLUMNS - visibleWidth(keys)))
     const [first = "", ...rest] = wrapTextWithAnsi(about, width - NAME_COLUMNS)
     return [name + gap + first, ...rest.map((line) => " ".repeat(NAME_COLUMNS) + line)]

@@ -32,7 +32,7 @@ export interface ScreenEnd {
 const EXIT_OK = 0
 const EXIT_FAULT = 1
 /** By custom: 128 and the number of the signal. */
-const SIGNAL_EXITS = { SIGHUP: 129, SIGTERM: 143 } as const
+const SIGNAL_EXITS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 
 /** Below this there is no room for an input and a word of answer. */
 export const SCREEN_SIZE_MIN = { columns: 20, rows: 8 }
@@ -89,19 +89,29 @@ function freeScrollKeys(): void {
 
 /** Signals, a vanished terminal and faults end the screen in order. Gives what stops the watching. */
 function watchEnds(end: (how: ScreenEnd) => void): () => void {
+  const hangUp = () => end({ exitCode: SIGNAL_EXITS.SIGHUP })
+  const fault = (error: unknown) =>
+    isTerminalGone(error) ? hangUp() : end({ exitCode: EXIT_FAULT, fault: error })
   const listeners: [string, (value: unknown) => void][] = [
     ...Object.entries(SIGNAL_EXITS).map(([signal, exitCode]): [string, () => void] => [
       signal,
       () => end({ exitCode }),
     ]),
-    ["uncaughtException", (fault) => end({ exitCode: EXIT_FAULT, fault })],
-    ["unhandledRejection", (fault) => end({ exitCode: EXIT_FAULT, fault })],
+    ["uncaughtException", fault],
+    ["unhandledRejection", fault],
   ]
   for (const [name, listener] of listeners) process.on(name, listener)
+  // These stay: the last words to a terminal that is gone must not become a fault after the end.
+  process.stdin.on("end", hangUp).on("error", fault)
+  process.stdout.on("error", fault)
   return () => {
     for (const [name, listener] of listeners) process.off(name, listener)
   }
 }
+
+/** What reading and writing say when the window was closed. */
+const isTerminalGone = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "EIO" || error.code === "EPIPE")
 
 /** Ctrl+Z: hands the terminal to the shell and takes it again when the shell says so. */
 function suspend(tui: TUI): void {

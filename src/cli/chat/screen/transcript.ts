@@ -39,8 +39,11 @@ export class Transcript {
   }
   private width = 80
   private height = 20
-  /** The window's first line; undefined follows the end. By key, since older items come in before it. */
-  private top: { key: string; line: number } | undefined
+  /**
+   * The window's first line. By key, since older items come in before it; `start` is the first one there is,
+   * whatever comes in before; undefined follows the end.
+   */
+  private top: { key: string; line: number } | "start" | undefined
   private rows: readonly Row[] = []
   private selectedKey: string | undefined
 
@@ -97,7 +100,7 @@ export class Transcript {
   }
 
   toStart(): void {
-    this.setTop({ index: 0, line: 0 })
+    this.top = "start"
   }
 
   toEnd(): void {
@@ -139,6 +142,7 @@ export class Transcript {
   private place(): Place | undefined {
     const { top } = this
     if (top === undefined) return undefined
+    if (top === "start") return { index: 0, line: 0 }
     const index = this.content.items.findIndex((item) => itemKey(item) === top.key)
     if (index < 0) return undefined
     return { index, line: Math.min(top.line, this.block(index).length - 1) }

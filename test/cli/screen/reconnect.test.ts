@@ -1,0 +1,48 @@
+/** A kernel that goes away and comes back while a client looks on. */
+import { afterAll, afterEach, beforeAll, expect, test } from "bun:test"
+import type { Emulated } from "../../support/emulated-terminal.ts"
+import { conversation, createStage, KEY, type Stage, timesIn } from "./support.ts"
+
+let stage: Stage
+let client: Emulated
+beforeAll(async () => {
+  // The kernel must come back where it was.
+  const free = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() })
+  const { port } = free
+  await free.stop(true)
+  stage = await createStage({ listen: `127.0.0.1:${port}` })
+})
+afterAll(() => stage.dispose())
+afterEach(() => client.dispose())
+
+test("a killed kernel is told with the next try; back again, everything stands once", async () => {
+  client = await stage.open({ args: ["--new"] })
+  client.types(`before${KEY.enter}`)
+  await stage.model.answers("Answered before.")
+  await client.sees("Answered before.")
+  await client.loses("answering")
+  client.types(`during${KEY.enter}`)
+  const answer = await stage.model.asked()
+  answer.say("Cut in the")
+  await client.sees("Cut in the")
+  await stage.kernel.kill()
+  await client.sees(/connection lost: .* · (next try in \d+ s|trying again)/)
+
+  client.types(`while away${KEY.enter}`)
+  await client.sees("sending")
+  await stage.restart()
+  await stage.model.answers("Answered after.")
+  await client.sees("Answered after.")
+  await client.loses("connection lost")
+  await client.loses("answering")
+  const shown = conversation(client)
+  for (const words of [
+    "▌ before",
+    "Answered before.",
+    "▌ during",
+    "▌ while away",
+    "Answered after.",
+  ])
+    expect([words, timesIn(shown, words)]).toEqual([words, 1])
+  expect(shown).not.toContain("sending")
+})
