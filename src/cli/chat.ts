@@ -42,7 +42,7 @@ async function chat(options: ChatOptions, start: StartServing): Promise<number> 
   const isScript = options.prompt !== undefined || options.json || options.quiet || !isatty(0)
   checkTogether(options)
   const text = isScript ? await textToSay(options.prompt) : undefined
-  if (text === undefined) await checkTerminal()
+  if (text === undefined) await checkTerminal(environment)
   const state = stateDirectory(environment)
   const { url, token, config: configFiles } = options
   const logFile = join(state, LOG_FILE)
@@ -77,11 +77,11 @@ async function textToSay(prompt: string | undefined): Promise<string> {
   throw usage('there is nothing to say: give it with -p "TEXT", or pipe it in')
 }
 
-async function checkTerminal(): Promise<void> {
+async function checkTerminal(environment: Environment): Promise<void> {
   if (!isatty(1)) throw usage('the output is no terminal: give what to say with -p "TEXT"')
   const { screenProblem } = await import("./chat/screen/run-screen.ts")
   const { columns = 80, rows = 24 } = process.stdout
-  const problem = screenProblem({ columns, rows })
+  const problem = screenProblem({ columns, rows, name: environment.TERM })
   if (problem !== undefined) throw usage(problem)
 }
 

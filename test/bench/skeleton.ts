@@ -1,6 +1,7 @@
 /** The section Skeleton: start, first words, idling, load and size of the built kernel. */
-import type { Bench, Section } from "./bench.ts"
+import type { Section } from "./bench.ts"
 import { whyNoBinary } from "./kernel-process.ts"
+import { needing } from "./needing.ts"
 import { binarySize } from "./skeleton/binary-size.ts"
 import { coldStart } from "./skeleton/cold-start.ts"
 import { commandLine } from "./skeleton/command-line.ts"
@@ -13,16 +14,6 @@ import { listeners } from "./skeleton/listeners.ts"
 import { relay } from "./skeleton/relay.ts"
 import { stuckListener } from "./skeleton/stuck-listener.ts"
 import { whyNoUpstream } from "./upstream.ts"
-
-/** A benchmark whose parts are absent says which instead of breaking. */
-const needing = (reasons: (() => string | undefined)[], bench: Bench): Bench => ({
-  name: bench.name,
-  run: async (context) => {
-    const note = reasons.map((reason) => reason()).find((reason) => reason !== undefined)
-    if (note === undefined) return bench.run(context)
-    return [{ figure: bench.name, measured: undefined, unit: "", note }]
-  },
-})
 
 const kernelOnly = [whyNoBinary]
 const kernelAndModel = [whyNoBinary, whyNoUpstream]

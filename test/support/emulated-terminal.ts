@@ -61,6 +61,7 @@ export function emulatedTerminal(options: EmulatedOptions): Emulated {
   const decoder = new TextDecoder()
   const watchers = new Set<() => void>()
   let raw = ""
+  const drained = Promise.withResolvers<void>()
   const child = Bun.spawn(command, {
     cwd,
     env: { TERM: "xterm-256color", ...env },
@@ -73,6 +74,7 @@ export function emulatedTerminal(options: EmulatedOptions): Emulated {
           for (const look of watchers) look()
         })
       },
+      exit: () => emulator.write("", drained.resolve),
     },
   })
   const terminal = child.terminal!
@@ -100,7 +102,8 @@ export function emulatedTerminal(options: EmulatedOptions): Emulated {
     typeof text === "string" ? screen().includes(text) : text.test(screen())
   return {
     pid: child.pid,
-    exited: child.exited,
+    // Its last words are on the screen by then.
+    exited: Promise.all([child.exited, drained.promise]).then(([code]) => code),
     types: (keys) => void terminal.write(keys),
     pastes: (text) => void terminal.write(`\x1b[200~${text}\x1b[201~`),
     resize: (cols, lines) => {

@@ -22,19 +22,31 @@ export function createChatList(client: KernelClient, onChange: () => void) {
   let chats: readonly Chat[] = []
   let folders: readonly Folder[] = []
 
+  /** What was asked for last. Answers may come in another order: an older one is dropped. */
+  let asked: ChatFilter = filter
+
   /** Throws ClientError and leaves everything as it was. */
-  const load = async (wanted: ChatFilter = filter): Promise<void> => {
-    const { folder, deleted } = wanted
+  const load = async (wanted: ChatFilter = asked): Promise<void> => {
+    // Each question is an object of its own, by which its answer is known.
+    const question = { ...wanted }
+    asked = question
+    const { folder, deleted } = question
     const query = {
       limit: CHATS_MAX,
       ...(folder !== undefined && { folder }),
       ...(deleted && { deleted: "true" }),
     }
-    const [freshChats, freshFolders] = await Promise.all([client.chats(query), client.folders()])
-    filter = wanted
-    chats = freshChats
-    folders = freshFolders
-    onChange()
+    try {
+      const [freshChats, freshFolders] = await Promise.all([client.chats(query), client.folders()])
+      if (asked !== question) return
+      filter = question
+      chats = freshChats
+      folders = freshFolders
+      onChange()
+    } catch (error) {
+      if (asked === question) asked = filter
+      throw error
+    }
   }
   const reload = coalesced(() => load(), RELOAD_PAUSE_MS)
 

@@ -53,6 +53,8 @@ interface Outgoing {
 const RETRY_MS = [200, 500, 1000, 2000, 4000] as const
 /** A turn that takes the kernel with it each time must not do so for ever. */
 const RESUMED_MAX = 2
+/** Far more than can end while one reply is on its way. */
+const ENDED_MAX = 100
 const MUTED = ["text_delta", "thinking_delta", "tool_call", "tool_result", "tool_progress"]
 const MUTED_ITEMS = ["image", "item_started", "item_delta", "item_completed", "usage"]
 
@@ -65,6 +67,8 @@ export class Outbox {
   readonly #waiting = new Set<Outgoing>()
   /** Confirmed, by turn, until the turn is over. */
   readonly #running = new Map<string, Outgoing>()
+  /** Turns whose end came lately: the feed may tell of it before the reply that names the turn is read. */
+  readonly #ended = new Set<string>()
 
   constructor(options: OutboxOptions) {
     this.#options = options
@@ -103,7 +107,12 @@ export class Outbox {
     this.#wake = new AbortController()
   }
 
-  over = (turnId: string): void => void this.#running.delete(turnId)
+  over(turnId: string): void {
+    this.#running.delete(turnId)
+    this.#ended.add(turnId)
+    const oldest = this.#ended.values().next()
+    if (this.#ended.size > ENDED_MAX && !oldest.done) this.#ended.delete(oldest.value)
+  }
 
   /** After a restart of the kernel: turns of ours that neither ended nor live are taken up again. */
   resume(live: ReadonlySet<string>): void {
@@ -170,7 +179,7 @@ export class Outbox {
     for (const other of this.#waiting) {
       if (other.text === text && isSamePlace(other.place, place)) other.twins++
     }
-    if (!isOver) this.#running.set(turnId, out)
+    if (!isOver && !this.#ended.has(turnId)) this.#running.set(turnId, out)
     const id = `${messageId}:0`
     const said = messageId && saidItem({ id, status: "completed", text, saidAt })
     this.#options.onNamed({ place, chatId, turnId, said: said || undefined })

@@ -57,6 +57,14 @@ for (const [signal, code] of [
     answer.end()
   })
 
+test("Ctrl+C does not leave when something was typed since the first one", async () => {
+  client = await stage.open({ args: ["--new"] })
+  client.types(`${KEY.ctrl("c")}words${KEY.ctrl("c")}more`)
+  await client.sees(/─\n more\n─/)
+  client.types(KEY.ctrl("c") + KEY.ctrl("c"))
+  expect(await client.exited).toBe(0)
+})
+
 test("a terminal that goes away ends the client", async () => {
   client = await stage.open({ args: ["--new"] })
   client.hangUp()
@@ -104,4 +112,12 @@ test("a terminal of 10 by 3 gets one line and exit code 2", async () => {
   client = stage.start({ columns: 10, rows: 3 })
   expect(await client.exited).toBe(2)
   expect(client.raw()).toBe("eva-kernel: terminal too small: 10×3, needs 20×8\r\n")
+})
+
+test("a terminal that knows no screen gets one line and exit code 2", async () => {
+  client = stage.start({ env: { TERM: "dumb" } })
+  expect(await client.exited).toBe(2)
+  expect(client.raw()).toBe(
+    'eva-kernel: TERM=dumb knows no screen: give what to say with -p "TEXT"\r\n',
+  )
 })

@@ -1,7 +1,16 @@
 /** Narrow, low and colourless terminals, all kinds of writing, and terminals that change their size. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test"
-import type { Emulated } from "../../support/emulated-terminal.ts"
-import { conversation, createStage, KEY, type Stage, steady, timesIn } from "./support.ts"
+import { type Emulated, emulatedTerminal } from "../../support/emulated-terminal.ts"
+import {
+  clientEnvironment,
+  conversation,
+  createStage,
+  KEY,
+  MAIN,
+  type Stage,
+  steady,
+  timesIn,
+} from "./support.ts"
 
 let stage: Stage
 let client: Emulated
@@ -95,4 +104,26 @@ test("an input of many lines scrolls within itself and leaves room for the conve
   await client.sees("row 29")
   expect(client.screen()).toContain("Gone.")
   expect(client.screen()).toContain("↑ 25")
+})
+
+const tmux = Bun.which("tmux")
+if (!tmux) process.stderr.write("skipped: there is no tmux\n")
+
+test.skipIf(!tmux)("in tmux it looks and ends as elsewhere", async () => {
+  const home = stage.home()
+  const server = ["-L", `eva-${process.pid}`, "-f", "/dev/null"]
+  const chat = [process.execPath, MAIN, "chat", "--new", "--url", stage.kernel.url]
+  client = emulatedTerminal({
+    command: [tmux!, ...server, "new-session", "-x", "80", "-y", "24", ...chat],
+    cwd: home,
+    env: { ...clientEnvironment(home), LANG: "C.UTF-8" },
+  })
+  await client.sees("Type a message.")
+  await talk("Привет", "**Bold** and 世界, all in tmux.")
+  expect(conversation(client)).toBe("▌ Привет\n\nBold and 世界, all in tmux.")
+  expect(client.styleOf("Bold")).toMatchObject({ bold: true })
+  client.types(`one${KEY.altEnter}two`)
+  await client.sees(/─\n one\n two\n─/)
+  client.types(`${KEY.ctrl("c")}${KEY.ctrl("c")}`)
+  expect(await client.exited).toBe(0)
 })

@@ -1,16 +1,12 @@
 /** A kernel that goes away and comes back while a client looks on. */
 import { afterAll, afterEach, beforeAll, expect, test } from "bun:test"
 import type { Emulated } from "../../support/emulated-terminal.ts"
-import { conversation, createStage, KEY, type Stage, timesIn } from "./support.ts"
+import { conversation, createStage, freeAddress, KEY, type Stage, timesIn } from "./support.ts"
 
 let stage: Stage
 let client: Emulated
 beforeAll(async () => {
-  // The kernel must come back where it was.
-  const free = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() })
-  const { port } = free
-  await free.stop(true)
-  stage = await createStage({ listen: `127.0.0.1:${port}` })
+  stage = await createStage({ listen: await freeAddress() })
 })
 afterAll(() => stage.dispose())
 afterEach(() => client.dispose())

@@ -47,8 +47,24 @@ export interface Stage {
   dispose(): Promise<void>
 }
 
+export interface StageOptions {
+  /** Where the kernel listens; any free port when absent. */
+  listen?: string
+  /** What is run in place of the sources, such as a built executable. */
+  program?: string[]
+}
+
+/** A port that nothing listens on: for a kernel that must come back where it was. */
+export async function freeAddress(): Promise<string> {
+  const free = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response() })
+  const { port } = free
+  await free.stop(true)
+  return `127.0.0.1:${port}`
+}
+
 /** One kernel for all tests of a file, on a model pulled by hand; what clients leave behind is removed. */
-export async function createStage({ listen = CONFIG.server.listen } = {}): Promise<Stage> {
+export async function createStage(options: StageOptions = {}): Promise<Stage> {
+  const { listen = CONFIG.server.listen, program = [process.execPath, MAIN] } = options
   const place = createPlace()
   const model = puppetModel()
   const prices = { price_in: 2, price_out: 10 }
@@ -70,7 +86,7 @@ export async function createStage({ listen = CONFIG.server.listen } = {}): Promi
     "tools.d/list_files.toml",
     'name = "list_files"\ndescription = "Lists."\ncommand = ["printf", "%s\\n", "notes.md", "plan.md", "пример.txt"]\n',
   )
-  const begin = () => serve({ place, args: ["serve", "--config", "config.json"] })
+  const begin = () => serve({ place, program, args: ["serve", "--config", "config.json"] })
   let kernel = await begin()
   const homes: string[] = []
   const clients: Emulated[] = []
@@ -81,7 +97,7 @@ export async function createStage({ listen = CONFIG.server.listen } = {}): Promi
   const start = (opening: Opening = {}): Emulated => {
     const dir = opening.home ?? home()
     const client = emulatedTerminal({
-      command: [process.execPath, MAIN, "chat", "--url", kernel.url, ...(opening.args ?? [])],
+      command: [...program, "chat", "--url", kernel.url, ...(opening.args ?? [])],
       cwd: dir,
       env: { ...clientEnvironment(dir), ...opening.env },
       ...(opening.columns !== undefined && { columns: opening.columns }),
@@ -103,6 +119,8 @@ export async function createStage({ listen = CONFIG.server.listen } = {}): Promi
     open: async (opening) => {
       const client = start(opening)
       await client.sees(/───\n.*\n─+/)
+      // The input takes keys before the kernel has answered.
+      await client.loses("connecting …")
       return client
     },
     dispose: async () => {

@@ -40,7 +40,8 @@ export function createChatBox(parts: ChatBoxParts, bin: boolean): ListBox {
     attempt(() => session.filter(filter))
   }
   const step = (by: number) => goTo(nextFilter(session, station, by))
-  if (bin !== isBin()) goTo(bin ? { deleted: true } : {})
+  // It opens on all chats, or on the bin, wherever it was left.
+  if (bin !== isBin() || station.folder !== undefined) goTo(bin ? { deleted: true } : {})
 
   const initial = session.state().chat?.id
   return new ListBox({
@@ -51,7 +52,7 @@ export function createChatBox(parts: ChatBoxParts, bin: boolean): ListBox {
     choices: () => choicesOf(shown(), session, isBin() ? searched : ""),
     ...(initial !== undefined && { initial }),
     keys: "Enter open · Tab folder · ^N new · ^D delete · Esc leave",
-    empty: isBin() ? "the bin is empty" : "no chats here",
+    empty: () => (isBin() ? "the bin is empty" : "no chats here"),
     onClose: close,
     onSearch: (text) => attempt(() => search(text)),
     onChoose({ id }) {

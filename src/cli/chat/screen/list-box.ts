@@ -33,7 +33,8 @@ export interface ListBoxOptions {
   /** Words under the title, such as the folder that is shown. */
   subtitle?: () => string
   keys: string
-  empty: string
+  /** Stands for the list when it has no choice. */
+  empty: () => string
   /** Rows of the list itself. */
   rows: () => number
   onChoose(choice: Choice): void
@@ -90,7 +91,7 @@ export class ListBox implements Component, Focusable {
         lines: [
           ...this.input.render(room),
           theme.dim([subtitle?.(), count].filter(Boolean).join(" · ")),
-          ...(list.length === 0 ? [theme.dim(empty)] : list),
+          ...(list.length === 0 ? [theme.dim(empty())] : list),
         ],
         keys,
       },

@@ -26,7 +26,7 @@ export function createPicker(
     title: () => title,
     choices: () => choices,
     ...(initial !== undefined && { initial }),
-    empty,
+    empty: () => empty,
     keys: "Enter take · Esc leave",
     onClose: around.close,
     onChoose({ id }) {

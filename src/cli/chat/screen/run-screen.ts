@@ -37,11 +37,17 @@ const SIGNAL_EXITS = { SIGHUP: 129, SIGINT: 130, SIGTERM: 143 } as const
 /** Below this there is no room for an input and a word of answer. */
 export const SCREEN_SIZE_MIN = { columns: 20, rows: 8 }
 
-/** Why a terminal cannot hold the screen, in one line; undefined when it can. */
-export function screenProblem(size: { columns: number; rows: number }): string | undefined {
-  const { columns, rows } = SCREEN_SIZE_MIN
-  if (size.columns >= columns && size.rows >= rows) return undefined
-  return `terminal too small: ${size.columns}×${size.rows}, needs ${columns}×${rows}`
+/** Why a terminal cannot hold the screen, in one line; undefined when it can. `name` is its TERM. */
+export function screenProblem(terminal: {
+  columns: number
+  rows: number
+  name: string | undefined
+}): string | undefined {
+  const { columns, rows, name } = terminal
+  if (name === "dumb") return 'TERM=dumb knows no screen: give what to say with -p "TEXT"'
+  if (columns >= SCREEN_SIZE_MIN.columns && rows >= SCREEN_SIZE_MIN.rows) return undefined
+  const needed = `${SCREEN_SIZE_MIN.columns}×${SCREEN_SIZE_MIN.rows}`
+  return `terminal too small: ${columns}×${rows}, needs ${needed}`
 }
 
 /** Shows the session until its user leaves. Resolves when the terminal is as it was before. */

@@ -39,10 +39,18 @@ export function handleKey(data: string, screen: KeyTarget): void {
   const { input, keys } = screen
   if (keys.isReading && readKey(data, screen)) return
   const action = actionOf(data)
+  // Twice means one right after the other.
+  if (action !== "leave") keys.leaveUntilMs = 0
   if (action !== undefined && act(action, screen)) return
-  if (input.isEmpty() && parseKey(data) === "?") screen.desk.showHelp()
+  if (input.isEmpty() && isQuestionMark(data)) screen.desk.showHelp()
   else if (input.isEmpty() && matchesKey(data, "tab")) step(1, screen)
   else input.editor.handleInput(data)
+}
+
+/** Some terminals tell that Shift was held, though the character needs it. */
+function isQuestionMark(data: string): boolean {
+  const key = parseKey(data)
+  return key === "?" || key === "shift+?"
 }
 
 function actionOf(data: string): KeyAction | undefined {
