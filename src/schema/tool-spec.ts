@@ -20,6 +20,7 @@ export const TOOL_GATES = [
   "anchored_only",
   "indexed_notes_only",
   "planning_only",
+  "not_public",
   "unlisted",
 ] as const
 export type ToolGate = (typeof TOOL_GATES)[number]

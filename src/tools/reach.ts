@@ -94,6 +94,11 @@ const GATES: Record<Exclude<ToolGate, "unlisted">, Gate> = {
     reason:
       "a plan is kept only in a working turn of the master's: a client with file access, a working tool set, a sub-agent or an open plan",
   },
+  not_public: {
+    open: (turn) => !turn.public,
+    reason:
+      "it does not exist where guests may read along; the master can ask for it in a chat of his own",
+  },
 }
 
 function closedGate(tool: Tool, identity: TurnIdentity): string | undefined {

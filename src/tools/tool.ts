@@ -4,6 +4,8 @@
  */
 import type { TSchema } from "@sinclair/typebox"
 import type { Log } from "../lib/log.ts"
+import type { WorkdirOn } from "../schema/chat.ts"
+import type { ClientOp } from "../schema/client-op.ts"
 import type { ToolGate } from "../schema/tool-spec.ts"
 
 export type JsonSchema = TSchema | Record<string, unknown>
@@ -35,6 +37,13 @@ export interface TurnIdentity {
 /** The whole registry, or only these tool names and groups. */
 export type ToolAccess = { kind: "all" } | { kind: "only"; names: readonly string[] }
 
+/** Where relative paths count from and commands run. */
+export interface Workdir {
+  /** Absolute; undefined when the chat has none. */
+  path: string | undefined
+  on: WorkdirOn
+}
+
 export interface ToolContext {
   chatId: string
   turnId: string
@@ -45,6 +54,13 @@ export interface ToolContext {
   anchor: string | undefined
   /** What started the turn: `message`, `cron`, `notify` … */
   source: string
+  /** As it stands when the call begins. */
+  workdir: Workdir
+  /**
+   * Has the client of this turn do something on its machine, and gives what it answered. Rejects with a
+   * ToolFailure in words for the model: refused by the user, impossible there, expired, or no client.
+   */
+  clientOp(op: ClientOp, options: { timeoutMs: number }): Promise<string>
   signal: AbortSignal
   /** Replaces the snapshot that clients see while the tool runs. */
   progress(output: string): void

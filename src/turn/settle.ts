@@ -6,6 +6,7 @@ import { MACHINE_TEXT } from "../schema/machine-text.ts"
 import type { ToolUseBlock } from "../schema/message.ts"
 import { type CallResult, runCall } from "../tools/run.ts"
 import type { StepSnapshot } from "../tools/snapshot.ts"
+import { ToolFailure, type Workdir } from "../tools/tool.ts"
 import type { TurnParts } from "./parts.ts"
 import type { RunningTurn } from "./running-turn.ts"
 
@@ -67,12 +68,20 @@ async function answerOf(
       sender: turn.spec.sender,
       anchor: turn.spec.anchor,
       source: turn.spec.source,
+      workdir: workdirOf(parts, turn),
+      clientOp: () => Promise.reject(new ToolFailure("this turn has no client that could do it")),
       signal: turn.signal,
       log: turn.log.with({ tool: call.name, call_id: call.id }),
     },
     onProgress: (output) => turn.live.emit({ type: "tool_progress", id: call.id, output }),
     redact: parts.redact,
   })
+}
+
+/** Read anew for each call: the agent may have moved since. */
+function workdirOf(parts: TurnParts, turn: RunningTurn): Workdir {
+  const { workdir, workdir_on } = parts.chats.get(turn.spec.chatId)
+  return { path: workdir ?? undefined, on: workdir_on }
 }
 
 async function storeResult(

@@ -5,7 +5,13 @@ import type { ReachTurn } from "../../src/tools/reach.ts"
 import { createRegistry, type Registry } from "../../src/tools/registry.ts"
 import { type CallRequest, type CallResult, runCall } from "../../src/tools/run.ts"
 import { snapshot } from "../../src/tools/snapshot.ts"
-import type { Tool, TurnIdentity } from "../../src/tools/tool.ts"
+import {
+  type Tool,
+  type ToolContext,
+  ToolFailure,
+  type TurnIdentity,
+  type Workdir,
+} from "../../src/tools/tool.ts"
 
 /** A master at his own client: everything that identity can open is open, except what excludes it. */
 export const masterIdentity = (changes: Partial<TurnIdentity> = {}): TurnIdentity => ({
@@ -74,6 +80,9 @@ export interface RunOptions {
   turn?: ReachTurn
   onProgress?: CallRequest["onProgress"]
   redact?: CallRequest["redact"]
+  workdir?: Workdir
+  /** What the turn's client answers to operations; by default there is no client. */
+  clientOp?: ToolContext["clientOp"]
 }
 
 /** Runs one call of a tool that is registered alone. */
@@ -102,6 +111,8 @@ export function runBlock(
       sender: undefined,
       anchor: undefined,
       source: "message",
+      workdir: options.workdir ?? { path: undefined, on: "server" },
+      clientOp: options.clientOp ?? (() => Promise.reject(new ToolFailure("no client"))),
       signal: options.signal ?? new AbortController().signal,
       log: silentLog,
     },

@@ -65,6 +65,10 @@ test("GATE-22: indexed_notes_only opens when the notebook is an index, and no lo
   expectGate("indexed_notes_only", masterIdentity({ indexedNotes: true }), masterIdentity())
 })
 
+test("not_public closes where guests may read along, the master's own turn included", () => {
+  expectGate("not_public", masterIdentity(), masterIdentity({ public: true }))
+})
+
 test("planning_only opens in a working turn", () => {
   expectGate("planning_only", masterIdentity(), masterIdentity({ planning: false }))
 })
@@ -373,6 +377,7 @@ test("a raised gate of identity is never passed, whatever is opened, listed or l
     anchored_only: (turn) => turn.anchored,
     indexed_notes_only: (turn) => turn.indexedNotes,
     planning_only: (turn) => turn.planning,
+    not_public: (turn) => !turn.public,
   }
   fc.assert(
     fc.property(toolsets, turns, (tools, turn) => {

@@ -101,6 +101,7 @@ test("GATE-26: the catalogue shows raised flags only, every gate under its own n
     anchored_only: true,
     indexed_notes_only: true,
     planning_only: true,
+    not_public: true,
     unlisted: true,
   })
 
