@@ -56,6 +56,7 @@ const PACKAGE_HOMES: rules.Homes = {
   "@cfworker/json-schema": ["src/tools/"],
   "@clack/prompts": ["src/cli/init/"],
   "@earendil-works/pi-tui": ["src/cli/chat/screen/"],
+  diff: ["src/cli/chat/hands/op-request.ts"],
   "highlight.js": ["src/cli/chat/screen/highlight.ts"],
 }
 

@@ -51,7 +51,14 @@ function faultySession(where: string): Session {
     rewind: async () => "",
     ...{ open: nothing, newChat: nothing, cancel: nothing, loadOlder: nothing, rename: nothing },
     ...{ move: nothing, fork: nothing, remove: nothing, restore: nothing, filter: nothing },
-    ...{ setModel: nothing, setEffort: nothing, dismissNotice: () => {}, close: () => {} },
+    ...{
+      setModel: nothing,
+      setEffort: nothing,
+      decide: nothing,
+      answer: nothing,
+      dismissNotice: () => {},
+      close: () => {},
+    },
   }
 }
 

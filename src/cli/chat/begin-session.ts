@@ -3,11 +3,12 @@ import type { Clock } from "../../lib/clock.ts"
 import type { NewId } from "../../lib/id.ts"
 import type { Effort } from "../../schema/effort.ts"
 import { ClientError } from "./client-error.ts"
-import { createSession, type SessionOptions } from "./create-session.ts"
+import { createSession } from "./create-session.ts"
 import type { FoundKernel } from "./find-kernel.ts"
 import { createKernelClient } from "./kernel-client.ts"
 import { lastChatsIn } from "./last-chat.ts"
 import type { Session } from "./session.ts"
+import type { SessionOptions } from "./session-options.ts"
 
 export interface BeginOptions {
   kernel: FoundKernel

@@ -17,6 +17,8 @@ export interface ViewOptions {
   onChange: (...keys: StateKey[]) => void
   /** History changed in a way that asks for a new view. */
   onStale: () => void
+  /** Each event of a turn that is followed through `/live`: the feed does not tell them all. */
+  onJoined?: (event: WireEvent) => void
   silenceMs?: number | undefined
 }
 
@@ -293,6 +295,7 @@ export class ChatView {
     }
     if (turnId !== joined.turnId) return
     joined.toldEnd = event.type === "done" || event.type === "error"
+    this.#options.onJoined?.(event)
     this.handle(event, "live")
   }
 

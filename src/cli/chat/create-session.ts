@@ -1,6 +1,3 @@
-/** The session behind a chat client: one feed, the open chat, the list of chats and what waits to be sent. */
-import type { Clock } from "../../lib/clock.ts"
-import type { NewId } from "../../lib/id.ts"
 import type { ModelCatalogue } from "../../schema/catalogue.ts"
 import type { Chat, ChatPatch, NewChat } from "../../schema/chat.ts"
 import type { Effort } from "../../schema/effort.ts"
@@ -12,32 +9,24 @@ import { checkModel } from "./check-model.ts"
 import { ClientError, sentenceOf } from "./client-error.ts"
 import { coalesced } from "./coalesce.ts"
 import { followFeed } from "./feed.ts"
-import type { KernelAddress, KernelClient } from "./kernel-client.ts"
+import type { Requests } from "./hands/requests.ts"
+import type { KernelClient } from "./kernel-client.ts"
 import { Outbox } from "./outbox.ts"
-import { createItemJoin, drawState, NO_USAGE } from "./picture.ts"
+import { createItemJoin, drawState, NO_USAGE, usageOf } from "./picture.ts"
 import type { WireEvent } from "./read-events.ts"
 import { chatRoom, draftRoom, type Room } from "./room.ts"
-import type { ChatFilter, Connection, Notice, Session, SessionState, StateKey } from "./session.ts"
-
-export interface SessionOptions {
-  client: KernelClient
-  /** Where the client calls now, to be shown. */
-  address: () => KernelAddress
-  clock: Clock
-  newKey: NewId
-  /** The chat to begin with; a draft when absent. */
-  chatId?: string | undefined
-  /** How a draft is set up. */
-  draft?: NewChat | undefined
-  /** Told which chat is open, to begin with it the next time. */
-  remember?: ((chatId: string) => void) | undefined
-  /** Looks for the kernel anew before each try to reach it again. */
-  relocate?: (() => Promise<void>) | undefined
-  /** A sentence to begin with. */
-  remark?: string | undefined
-  silenceMs?: number | undefined
-  retryMs?: readonly number[] | undefined
-}
+import type {
+  ChatFilter,
+  Connection,
+  Notice,
+  OperationRequest,
+  QuestionAnswer,
+  QuestionRequest,
+  Session,
+  SessionState,
+  StateKey,
+} from "./session.ts"
+import type { SessionOptions } from "./session-options.ts"
 
 /**
  * Reads what the first picture needs and follows the kernel from then on. Throws ClientError when the
@@ -64,6 +53,7 @@ class ChatSession implements Session {
   readonly #options: SessionOptions
   readonly #client: KernelClient
   readonly #outbox: Outbox
+  readonly #requests: Requests | undefined
   readonly #list
   readonly #changes = createChanges<StateKey>()
   readonly #joinItems = createItemJoin()
@@ -91,10 +81,15 @@ class ChatSession implements Session {
     if (options.remark !== undefined) this.#notice = { text: options.remark, kind: "info" }
     this.#list = createChatList(client, () => this.#touch("chats", "folders", "filter"))
     this.#room = draftRoom(options.draft ?? {}, this.#make)
+    this.#requests = options.hands?.({
+      onChange: () => this.#touch("pending"),
+      onProblem: (error) => this.#tell(error),
+    })
     this.#outbox = new Outbox({
-      ...{ client, clock, newKey, silenceMs },
+      ...{ client, clock, newKey, silenceMs, hasHands: this.#requests !== undefined },
       onChange: () => this.#touch("items"),
       onNamed: ({ chatId, turnId, said }) => {
+        this.#requests?.claim(turnId)
         if (!said) return
         for (const view of this.#views()) if (view.chatId === chatId) view.adopt(turnId, said)
       },
@@ -206,6 +201,14 @@ class ChatSession implements Session {
     await Promise.all([this.#list.load(), this.#loadChat()])
   }
 
+  async decide(request: OperationRequest, decision: string): Promise<void> {
+    await this.#requests?.decide(request, decision)
+  }
+
+  async answer(request: QuestionRequest, answer: QuestionAnswer): Promise<void> {
+    await this.#requests?.answer(request, answer)
+  }
+
   filter(filter: ChatFilter): Promise<void> {
     return this.#list.load(filter)
   }
@@ -222,6 +225,7 @@ class ChatSession implements Session {
   close(): void {
     this.#leaveFeed()
     this.#outbox.close()
+    this.#requests?.close()
     for (const view of this.#views()) view.close()
   }
 
@@ -241,6 +245,7 @@ class ChatSession implements Session {
 
   #handle(event: WireEvent): void {
     this.#list.handle(event)
+    this.#requests?.handle(event)
     const { type, chat_id: chatId, turn_id: turnId } = event
     for (const view of this.#views()) if (view.chatId === chatId) view.handle(event)
     const isEnd = type === "done" || type === "error"
@@ -298,14 +303,9 @@ class ChatSession implements Session {
   async #loadUsage(): Promise<void> {
     const { chatId } = this.#room
     if (chatId === undefined) return
-    const { total, context } = await this.#client.spend(chatId)
+    const spend = await this.#client.spend(chatId)
     if (this.#room.chatId !== chatId) return
-    this.#usage = {
-      promptTokens: total.prompt_tokens,
-      completionTokens: total.completion_tokens,
-      cost: total.requests > total.unpriced_requests ? total.cost : null,
-      contextTokens: context.tokens > 0 ? context.tokens : undefined,
-    }
+    this.#usage = usageOf(spend)
     this.#touch("usage")
   }
 
@@ -328,6 +328,7 @@ class ChatSession implements Session {
       ...{ client: this.#client, chatId, before, silenceMs: this.#options.silenceMs },
       onChange: (...keys) => this.#touch(...keys),
       onStale: this.#readHistory,
+      onJoined: (event) => this.#requests?.handle(event),
     })
   }
 
@@ -353,7 +354,7 @@ class ChatSession implements Session {
 
   #touchRoom(): void {
     this.#touch("chat", "items", "hasOlder", "turns", "failures", "activity")
-    this.#touch("usage", "model", "effort")
+    this.#touch("pending", "usage", "model", "effort")
   }
 
   /** Sets a property of the open chat, or of the chat that the draft will become. */
@@ -389,6 +390,7 @@ class ChatSession implements Session {
     return drawState({
       ...{ room, list: this.#list, usage: this.#usage, models: this.#models },
       ...{ connection: this.#connection, kernel: this.#kernel, notice: this.#notice },
+      pending: this.#requests?.pendingIn(room.chatId) ?? NOTHING,
       items: this.#joinItems(shown, this.#outbox.echoes(room, shown)),
     })
   }

@@ -30,6 +30,8 @@ export interface OutboxOptions {
   client: KernelClient
   clock: Clock
   newKey: NewId
+  /** This client carries out operations on its machine. */
+  hasHands: boolean
   /** The echoes changed. */
   onChange: () => void
   /** A message got its turn, maybe for the second time. */
@@ -56,6 +58,8 @@ const RESUMED_MAX = 2
 /** Far more than can end while one reply is on its way. */
 const ENDED_MAX = 100
 const MUTED = ["text_delta", "thinking_delta", "tool_call", "tool_result", "tool_progress"]
+/** The client also finds project files for the kernel (action `list_up`). */
+const HANDS = { client_ops: true, project_docs: true } as const
 const MUTED_ITEMS = ["image", "item_started", "item_delta", "item_completed", "usage"]
 
 export class Outbox {
@@ -143,13 +147,13 @@ export class Outbox {
   }
 
   async #post(out: Outgoing): Promise<void> {
-    const { client, silenceMs } = this.#options
+    const { client, silenceMs, hasHands } = this.#options
     const { text, key, place } = out
     const chatId = await place.resolve()
     const leave = new AbortController()
     const signal = AbortSignal.any([leave.signal, this.#closed.signal])
     const mute = [...MUTED, ...MUTED_ITEMS]
-    const body = { text, client_key: key, trusted: true, mute }
+    const body = { text, client_key: key, trusted: true, mute, ...(hasHands && HANDS) }
     const stream = await client.send(chatId, body, signal)
     let named = false
     await readEvents(stream, {

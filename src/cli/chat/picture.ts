@@ -1,11 +1,13 @@
 /** The state of a session as it is shown, out of the parts that know it. */
 import type { ModelCatalogue } from "../../schema/catalogue.ts"
 import type { Item } from "../../schema/item.ts"
+import type { ChatSpend } from "../../schema/stats.ts"
 import type { ChatListing } from "./chat-list.ts"
 import type { Room } from "./room.ts"
 import type { ChatUsage, SessionState } from "./session.ts"
 
-export interface PictureParts extends Pick<SessionState, "connection" | "kernel" | "notice"> {
+export interface PictureParts
+  extends Pick<SessionState, "connection" | "kernel" | "notice" | "pending"> {
   room: Room
   list: ChatListing
   items: readonly Item[]
@@ -22,13 +24,20 @@ export const NO_USAGE: ChatUsage = {
   contextTokens: undefined,
 }
 
+export const usageOf = ({ total, context }: ChatSpend): ChatUsage => ({
+  promptTokens: total.prompt_tokens,
+  completionTokens: total.completion_tokens,
+  cost: total.requests > total.unpriced_requests ? total.cost : null,
+  contextTokens: context.tokens > 0 ? context.tokens : undefined,
+})
+
 export function drawState(parts: PictureParts): SessionState {
-  const { room, list, models, items, usage, connection, kernel, notice } = parts
+  const { room, list, models, items, usage, connection, kernel, notice, pending } = parts
   const { chat, view, settings } = room
   const { model, effort } = chat ?? settings
   const name = model ?? models?.default ?? ""
   return {
-    ...{ connection, kernel, models, notice, chat, items, usage, pending: NOTHING },
+    ...{ connection, kernel, models, notice, chat, items, usage, pending },
     ...{ chats: list.chats(), folders: list.folders(), filter: list.filter() },
     hasOlder: view?.hasOlder() ?? false,
     turns: view?.turns() ?? NOTHING,

@@ -6,6 +6,7 @@ import type { ModelCatalogue } from "../../schema/catalogue.ts"
 import type { Chat, NewChat } from "../../schema/chat.ts"
 import type { Effort } from "../../schema/effort.ts"
 import type { Item } from "../../schema/item.ts"
+import type { DetailLine } from "./hands/op-request.ts"
 
 /** Where things stand with the kernel. A lost connection comes back by itself. */
 export type Connection =
@@ -41,13 +42,46 @@ export interface TurnFailure {
   retryable: boolean
 }
 
-/** Something the kernel asks of whoever sits here. */
-export interface PendingRequest {
+/** What the agent would do on this machine, and what may be answered to it. */
+export interface OperationRequest {
+  kind: "operation"
   id: string
-  kind: "question" | "approval" | "operation"
+  chatId: string
   turnId: string
   title: string
+  details: readonly DetailLine[]
+  /** `allow`, `allow_session`, `allow_always`, `deny`. */
+  decisions: readonly string[]
+  /** The sub-agent that asks. */
+  agent: string | undefined
 }
+
+/** One question of a call, with what can be chosen. */
+export interface QuestionRequest {
+  kind: "question"
+  id: string
+  chatId: string
+  turnId: string
+  callId: string
+  /** Its place in the call. */
+  index: number
+  title: string
+  options: readonly { label: string; description?: string }[]
+  /** Several options may be taken. */
+  isMultiple: boolean
+  /** What may be said in place of an option: `discuss`, `answer_in_text`. */
+  decisions: readonly string[]
+}
+
+/** Labels that were chosen, own words, or a decision such as `discuss`. */
+export interface QuestionAnswer {
+  chosen?: readonly string[]
+  text?: string
+  decision?: string
+}
+
+/** Something the kernel asks of whoever sits here. */
+export type PendingRequest = OperationRequest | QuestionRequest
 
 /** What the open chat consumed so far. */
 export interface ChatUsage {
@@ -140,6 +174,10 @@ export interface Session {
   setModel(name: string | null): Promise<void>
   /** null: the model's own effort. */
   setEffort(level: Effort | null): Promise<void>
+  /** Decides an operation: one of its decisions. */
+  decide(request: OperationRequest, decision: string): Promise<void>
+  /** Answers a question by the labels that were chosen, by own words, or by one of its decisions. */
+  answer(request: QuestionRequest, answer: QuestionAnswer): Promise<void>
   dismissNotice(): void
   /** Leaves. Turns go on without this client. */
   close(): void

@@ -27,6 +27,7 @@ test("a turn that ended before its name was read is not taken up again after a r
     }),
     clock: systemClock,
     newKey: () => `key ${keys.length}`,
+    hasHands: false,
     onChange: () => {},
     onNamed: () => {},
   })

@@ -6,7 +6,6 @@ import {
   footerLine,
   isTicking,
   type Moment,
-  pendingLines,
 } from "../../../src/cli/chat/screen/status.ts"
 import { createTheme } from "../../../src/cli/chat/screen/theme.ts"
 import type { SessionState } from "../../../src/cli/chat/session.ts"
@@ -37,19 +36,6 @@ const activity = (state: Partial<SessionState>, moment: Partial<Moment> = {}): s
   activityLine({ ...CALM, ...state }, { ...NOW, ...moment }, theme)
     .map(stripTerminalSequences)
     .join("\n")
-
-test("what the kernel asks has its lines, cut to the width", () => {
-  const pending = [
-    { id: "1", kind: "question" as const, turnId: "t", title: "Tea or coffee?" },
-    { id: "2", kind: "approval" as const, turnId: "t", title: "rm -rf build, a very long command" },
-    { id: "3", kind: "operation" as const, turnId: "t", title: "read\u001b[2J notes.md" },
-  ]
-  expect(pendingLines(pending, 30, theme).map(stripTerminalSequences)).toEqual([
-    "? question Tea or coffee?",
-    "? approval rm -rf build, a ve…",
-    "? operation read notes.md",
-  ])
-})
 
 test("of all that could be said the most urgent is said", () => {
   const lost = { state: "lost" as const, reason: "no answer", retryAtMs: 2500 }

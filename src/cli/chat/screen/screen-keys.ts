@@ -5,6 +5,7 @@ import type { Session } from "../session.ts"
 import type { CommandDesk } from "./commands.ts"
 import type { InputLine } from "./input-line.ts"
 import { ACTION_KEYS, type KeyAction } from "./keys.ts"
+import type { RequestPanel } from "./request-panel.ts"
 import type { Transcript } from "./transcript.ts"
 
 export interface KeyState {
@@ -26,6 +27,7 @@ export interface KeyTarget {
   readonly transcript: Transcript
   readonly input: InputLine
   readonly desk: CommandDesk
+  readonly requests: RequestPanel
   readonly keys: KeyState
   attempt(action: () => Promise<void> | void): void
   scroll(move: () => void): void
@@ -36,7 +38,9 @@ export interface KeyTarget {
 const LEAVE_AGAIN_MS = 2000
 
 export function handleKey(data: string, screen: KeyTarget): void {
-  const { input, keys } = screen
+  const { input, keys, requests } = screen
+  const isCompleting = input.editor.isShowingAutocomplete()
+  if (!isCompleting && requests.handleKey(data, input.isEmpty())) return
   if (keys.isReading && readKey(data, screen)) return
   const action = actionOf(data)
   // Twice means one right after the other.

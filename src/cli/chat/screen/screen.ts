@@ -19,9 +19,10 @@ import { createDesk } from "./desk.ts"
 import { createHighlight } from "./highlight.ts"
 import { createInputLine, type InputLine } from "./input-line.ts"
 import { isFoldable } from "./item-view.ts"
+import { RequestPanel } from "./request-panel.ts"
 import { safeLine } from "./safe-text.ts"
 import { handleKey, type KeyState } from "./screen-keys.ts"
-import { activityLine, footerLine, pendingLines, welcomeLines } from "./status.ts"
+import { activityLine, footerLine, welcomeLines } from "./status.ts"
 import { markdownTheme, type Theme } from "./theme.ts"
 import { Transcript } from "./transcript.ts"
 
@@ -35,8 +36,8 @@ export interface ScreenParts {
 }
 
 const HINT_MS = 4000
-/** Of what the kernel asks so many lines are shown at most. */
-const PENDING_ROWS_MAX = 5
+/** What the kernel asks takes at most this share of the rows. */
+const REQUEST_SHARE = 0.6
 
 export class Screen implements Component, Focusable {
   /** Scrolling keys come here and not to the library's own viewport. */
@@ -45,6 +46,7 @@ export class Screen implements Component, Focusable {
   readonly transcript: Transcript
   readonly input: InputLine
   readonly desk: CommandDesk
+  readonly requests: RequestPanel
   readonly keys: KeyState = { isReading: false, leaveUntilMs: 0 }
   private hint: { text: string; untilMs: number } | undefined
   private shownChat: string | undefined
@@ -61,11 +63,12 @@ export class Screen implements Component, Focusable {
       edit: (text) => this.input.setText(text),
       leave: parts.leave,
     })
+    this.requests = new RequestPanel({ session, theme, attempt: this.attempt })
     this.input = createInputLine({
       ...{ tui, session, theme },
       onMessage: (text) => {
         this.transcript.toEnd()
-        this.attempt(() => session.send(text))
+        this.attempt(() => speak(session, text))
       },
       onCommand: (command, argument) => this.attempt(() => command.run(this.desk, argument)),
       onProblem: (text) => this.say(text),
@@ -93,9 +96,12 @@ export class Screen implements Component, Focusable {
     const editor = this.input.editor.render(width)
     const foot = footerLine(state, width, theme)
     const now = this.activity(state, rows - editor.length - 2)
-    const roomForPending = Math.min(PENDING_ROWS_MAX, rows - editor.length - now.length - 2)
-    const pending = pendingLines(state.pending, width, theme).slice(0, Math.max(0, roomForPending))
-    const below = [...pending, ...now, ...editor, foot].slice(0, rows)
+    const free = rows - editor.length - now.length - 2
+    const asked = this.requests.render({
+      width,
+      rows: Math.floor(Math.min(free, rows * REQUEST_SHARE)),
+    })
+    const below = [...asked, ...now, ...editor, foot].slice(0, rows)
     this.transcriptRows = rows - below.length
     this.transcript.setContent(contentOf(state, width, theme))
     const lines = this.transcript.render(width, this.transcriptRows)
@@ -182,4 +188,10 @@ export class Screen implements Component, Focusable {
       },
     )
   }
+}
+
+/** Words typed while a question waits are its answer. */
+function speak(session: Session, text: string): Promise<void> {
+  const request = session.state().pending[0]
+  return request?.kind === "question" ? session.answer(request, { text }) : session.send(text)
 }

@@ -1,6 +1,6 @@
 /** The lines around the input: what happens right now above it, where one is and what it costs below it. */
 import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui"
-import type { ChatUsage, PendingRequest, SessionState } from "../session.ts"
+import type { ChatUsage, SessionState } from "../session.ts"
 import { safeLine } from "./safe-text.ts"
 import type { Theme } from "./theme.ts"
 
@@ -97,18 +97,4 @@ export function welcomeLines({ kernel }: SessionState, width: number, theme: The
     theme.dim("Type a message. / lists commands, ? shows the keys."),
   ]
   return lines.map((line) => truncateToWidth(line, width, "…"))
-}
-
-/**
- * The place of what the kernel asks: questions, approvals, operations on this machine. Each request is a
- * line here until the features behind them bring their own content.
- */
-export function pendingLines(
-  pending: readonly PendingRequest[],
-  width: number,
-  theme: Theme,
-): string[] {
-  return pending.map(({ kind, title }) =>
-    truncateToWidth(`${theme.warn("?")} ${theme.bold(kind)} ${safeLine(title)}`, width, "…"),
-  )
 }
