@@ -15,17 +15,7 @@ import { Outbox } from "./outbox.ts"
 import { createItemJoin, drawState, NO_USAGE, usageOf } from "./picture.ts"
 import type { WireEvent } from "./read-events.ts"
 import { chatRoom, draftRoom, type Room } from "./room.ts"
-import type {
-  ChatFilter,
-  Connection,
-  Notice,
-  OperationRequest,
-  QuestionAnswer,
-  QuestionRequest,
-  Session,
-  SessionState,
-  StateKey,
-} from "./session.ts"
+import type { ChatFilter, Connection, Notice, Session, SessionState, StateKey } from "./session.ts"
 import type { SessionOptions } from "./session-options.ts"
 
 /**
@@ -142,6 +132,10 @@ class ChatSession implements Session {
     return this.#outbox.send(this.#room, text, this.#room.view?.items())
   }
 
+  withdraw(): string | undefined {
+    return this.#connection.state === "live" ? undefined : this.#outbox.withdraw(this.#room)
+  }
+
   async cancel(): Promise<void> {
     const { chatId, view } = this.#room
     if (chatId === undefined || view === undefined || view.turns().length === 0) return
@@ -201,13 +195,9 @@ class ChatSession implements Session {
     await Promise.all([this.#list.load(), this.#loadChat()])
   }
 
-  async decide(request: OperationRequest, decision: string): Promise<void> {
-    await this.#requests?.decide(request, decision)
-  }
+  decide: Session["decide"] = async (request, decision) => this.#requests?.decide(request, decision)
 
-  async answer(request: QuestionRequest, answer: QuestionAnswer): Promise<void> {
-    await this.#requests?.answer(request, answer)
-  }
+  answer: Session["answer"] = async (request, answer) => this.#requests?.answer(request, answer)
 
   filter(filter: ChatFilter): Promise<void> {
     return this.#list.load(filter)

@@ -50,6 +50,10 @@ interface Outgoing {
   turnId: string | undefined
   /** How often its turn was taken up again. */
   resumed: number
+  /** On its way: the kernel may have it already. */
+  isPosting: boolean
+  /** Fires when its user takes it back. */
+  withdrawn: AbortController
 }
 
 const RETRY_MS = [200, 500, 1000, 2000, 4000] as const
@@ -87,7 +91,8 @@ export class Outbox {
     const key = newKey()
     const saidAt = isoTime(clock.now())
     const out: Outgoing = {
-      ...{ key, text, place, saidAt, turnId: undefined, resumed: 0 },
+      ...{ key, text, place, saidAt, turnId: undefined, resumed: 0, isPosting: false },
+      withdrawn: new AbortController(),
       twins: twinsIn(shown, text),
       echo: saidItem({ id: `local:${key}`, status: "running", text, saidAt }),
     }
@@ -104,6 +109,21 @@ export class Outbox {
     [...this.#waiting].flatMap(({ echo, twins, text, ...out }) =>
       echo && isSamePlace(out.place, place) && twinsIn(shown, text) <= twins ? echo : [],
     )
+
+  /**
+   * Takes back what was said last at this place and is not on its way to the kernel; its words, or undefined
+   * when there is nothing of the kind.
+   */
+  withdraw(place: Place): string | undefined {
+    const out = [...this.#waiting].findLast(
+      (waiting) => isSamePlace(waiting.place, place) && !waiting.isPosting && waiting.echo,
+    )
+    if (!out) return undefined
+    this.#waiting.delete(out)
+    out.withdrawn.abort()
+    this.#options.onChange()
+    return out.text
+  }
 
   /** The kernel is there again: nobody waits any longer. */
   retry(): void {
@@ -133,11 +153,15 @@ export class Outbox {
   async #deliver(out: Outgoing): Promise<void> {
     try {
       for (let failures = 0; !this.#closed.signal.aborted; failures++) {
+        if (out.withdrawn.signal.aborted) return
+        out.isPosting = true
         const error = await this.#post(out).catch((error: unknown) => error)
+        out.isPosting = false
         if (error === undefined) return
         if (!(error instanceof ClientError && error.passes)) throw error
         const pause = RETRY_MS[Math.min(failures, RETRY_MS.length - 1)]!
-        await sleep(pause, AbortSignal.any([this.#wake.signal, this.#closed.signal]))
+        const ends = [this.#wake.signal, this.#closed.signal, out.withdrawn.signal]
+        await sleep(pause, AbortSignal.any(ends))
       }
       throw new ClientError("usage", "this client was closed before the kernel was back")
     } finally {

@@ -152,6 +152,8 @@ export interface Session {
    * are sent once it is back. Rejects when they are refused: they are then shown no more.
    */
   send(text: string): Promise<void>
+  /** While the kernel is away: takes back what was said last and still waits for it; its words. */
+  withdraw(): string | undefined
   /** Ends the running turn and those that wait. */
   cancel(): Promise<void>
   loadOlder(): Promise<void>

@@ -44,7 +44,10 @@ export const KEY_HELP: readonly { keys: string; about: string }[] = [
     keys: "Alt+Enter, Ctrl+J",
     about: "new line; Shift+Enter in newer terminals",
   },
-  { keys: "Esc", about: "stop the answer and what waits behind it" },
+  {
+    keys: "Esc",
+    about: "refuse what is asked; take back what waits for a lost kernel; stop the answer",
+  },
   { keys: "Ctrl+C", about: "empty the input; twice: leave" },
   { keys: "Ctrl+D", about: "leave, when the input is empty" },
   { keys: "Ctrl+Z", about: "back to the shell; fg returns" },

@@ -153,12 +153,14 @@ function clearOrLeave(screen: KeyTarget): true {
   return true
 }
 
-/** Esc goes to what is nearest: completion, running turn, scrolled window, notice. */
+/** Esc goes to what is nearest: completion, words that wait for a lost kernel, running turn, scrolled window, notice. */
 function stop(screen: KeyTarget): boolean {
   const { parts, input, transcript } = screen
   if (input.editor.isShowingAutocomplete()) return false
   screen.clearHint()
-  if (parts.session.state().turns.length > 0) screen.attempt(() => parts.session.cancel())
+  const words = parts.session.withdraw()
+  if (words !== undefined) input.setText([words, input.editor.getText()].filter(Boolean).join("\n"))
+  else if (parts.session.state().turns.length > 0) screen.attempt(() => parts.session.cancel())
   else if (!transcript.isFollowing) transcript.toEnd()
   else parts.session.dismissNotice()
   return true
