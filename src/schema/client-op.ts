@@ -78,6 +78,37 @@ export const CLIENT_ACTIONS = {
 
 export type ClientAction = keyof typeof CLIENT_ACTIONS
 
+/** Every field that some action has, as events and items carry them, flat beside `action`. */
+export const CLIENT_OP_FIELDS = {
+  action: Type.Unsafe<ClientAction>(
+    Type.Union(Object.keys(CLIENT_ACTIONS).map((action) => Type.Literal(action))),
+  ),
+  path: Type.Optional(path),
+  content: Type.Optional(Type.String()),
+  command: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())])),
+  timeout_ms: Type.Optional(Type.Integer()),
+  offset: Type.Optional(byteCount),
+  size: Type.Optional(byteCount),
+  data: Type.Optional(base64),
+  truncate: Type.Optional(Type.Boolean()),
+  limit: Type.Optional(Type.Integer()),
+  names: Type.Optional(Type.Array(Type.String())),
+  expect_sha256: Type.Optional(Type.Union([Type.String(), Type.Null()])),
+  cwd: Type.Optional(
+    Type.String({
+      description: "The chat's working folder on this machine; absent: the chat has none here",
+    }),
+  ),
+  agent: Type.Optional(
+    Type.String({ description: "The sub-agent that asks, to be shown to whoever decides" }),
+  ),
+  decisions: Type.Optional(
+    Type.Array(Type.String(), {
+      description: "What may be answered; absent when nobody is to be asked",
+    }),
+  ),
+}
+
 /** One operation without its envelope. */
 export type ClientOp = {
   [A in ClientAction]: Static<(typeof CLIENT_ACTIONS)[A]>

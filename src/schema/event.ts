@@ -3,7 +3,9 @@
  * (kernel-wide, increasing), `chat_id`, `turn_id`, and `replayed: true` when it comes from the log.
  */
 import { type Static, type TProperties, Type } from "@sinclair/typebox"
+import { CLIENT_OP_FIELDS } from "./client-op.ts"
 import { Item } from "./item.ts"
+import { Resolution } from "./resolution.ts"
 import { RateLimit, Usage } from "./usage.ts"
 
 const event = <T extends string, P extends TProperties>(
@@ -41,6 +43,21 @@ export const TURN_EVENTS = {
     "tool_progress",
     { id: Type.String(), output: Type.String() },
     "A snapshot of a running tool; it replaces the one before and is never stored",
+  ),
+  client_op: event(
+    "client_op",
+    { op_id: Type.String(), ...CLIENT_OP_FIELDS },
+    "The client is to do something on its machine and to post the result under `op_id`; a replayed one is drawn, never executed",
+  ),
+  extra_tool_call: event(
+    "extra_tool_call",
+    { id: Type.String(), name: Type.String(), input: Type.Unknown() },
+    "The client is to run a tool that it declared and to post the result under the `id` of this call; a replayed one is drawn, never executed",
+  ),
+  request_resolved: event(
+    "request_resolved",
+    Resolution.properties,
+    "A request to the client is settled, whoever settled it: close its dialog. It may come behind `done`",
   ),
   image: event(
     "image",

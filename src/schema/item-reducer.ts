@@ -6,11 +6,14 @@ import type { TurnEvent } from "./event.ts"
 import type { Item, ItemStatus } from "./item.ts"
 import { machineTextKind } from "./machine-text.ts"
 import type { Block, Message } from "./message.ts"
+import { shownInput } from "./question.ts"
+import type { ResolutionReason } from "./resolution.ts"
 
 type ItemEvent = TurnEvent & { type: "item_started" | "item_delta" | "item_completed" }
 
 type SpokenItem = Extract<Item, { kind: "agent_message" | "thinking" }>
 type CallItem = Extract<Item, { kind: "tool_call" }>
+type OpItem = Extract<Item, { kind: "client_op" }>
 
 /** What of a live turn is drawn so far and not complete. */
 interface OpenItems {
@@ -21,11 +24,13 @@ interface OpenItems {
   spoken: SpokenItem | undefined
   /** Calls without a result, by the id of the call. */
   calls: Map<string, CallItem>
+  /** Client operations without a resolution, by their id. They may outlive the turn. */
+  ops: Map<string, OpItem>
 }
 
 /** What a live turn draws: fed with plain turn events, gives the item events that mirror them. */
 export function createItemReducer(turnId: string) {
-  const open: OpenItems = { turnId, count: 0, spoken: undefined, calls: new Map() }
+  const open: OpenItems = { turnId, count: 0, spoken: undefined, calls: new Map(), ops: new Map() }
   return {
     /** The item events that a client gets right after this event (right before, for `done` and `error`). */
     push: (event: TurnEvent): ItemEvent[] => {
@@ -40,6 +45,10 @@ export function createItemReducer(turnId: string) {
           return growCall(open, event)
         case "tool_result":
           return completeCall(open, event)
+        case "client_op":
+          return startOp(open, event)
+        case "request_resolved":
+          return completeOp(open, event)
         case "image":
           return drawImage(open, event)
         case "done":
@@ -101,6 +110,28 @@ function completeCall(open: OpenItems, event: TurnEvent & { type: "tool_result" 
   const { output, is_error } = event
   const status = resultStatus(event)
   return [{ type: "item_completed", item: { ...item, status, result: { output, is_error } } }]
+}
+
+function startOp(open: OpenItems, event: TurnEvent & { type: "client_op" }): ItemEvent[] {
+  const { type: kind, ...op } = event
+  const item: OpItem = { ...nextBase(open, "running"), kind, ...op }
+  open.ops.set(op.op_id, item)
+  return [{ type: "item_started", item }]
+}
+
+const OP_STATUS: Readonly<Record<ResolutionReason, ItemStatus>> = {
+  answered: "completed",
+  expired: "failed",
+  turn_ended: "aborted",
+  cancelled: "aborted",
+}
+
+function completeOp(open: OpenItems, event: TurnEvent & { type: "request_resolved" }): ItemEvent[] {
+  const item = open.ops.get(event.id)
+  if (!item) return []
+  open.ops.delete(event.id)
+  const { reason: resolution } = event
+  return [{ type: "item_completed", item: { ...item, status: OP_STATUS[resolution], resolution } }]
 }
 
 function drawImage(open: OpenItems, event: TurnEvent & { type: "image" }): ItemEvent[] {
@@ -210,7 +241,7 @@ function assistantItem(
         kind: "tool_call",
         call_id: block.id,
         name: block.name,
-        input: block.input,
+        input: shownInput(block.name, block.input),
       }
     case "tool_result":
       return undefined

@@ -1,5 +1,7 @@
 /** A drawable piece of a conversation: one model for the live turn, its replay and the history. */
 import { type Static, Type } from "@sinclair/typebox"
+import { CLIENT_OP_FIELDS } from "./client-op.ts"
+import { ResolutionReason } from "./resolution.ts"
 
 export const ItemStatus = Type.Union(
   ["running", "completed", "failed", "aborted"].map((status) => Type.Literal(status)),
@@ -45,6 +47,16 @@ export const ITEM_KINDS = {
     progress: Type.Optional(Type.String()),
     result: Type.Optional(ToolCallResult),
   }),
+  client_op: Type.Object(
+    {
+      ...base,
+      kind: Type.Literal("client_op"),
+      op_id: Type.String(),
+      ...CLIENT_OP_FIELDS,
+      resolution: Type.Optional(ResolutionReason),
+    },
+    { description: "Live only: an operation is not a part of the history" },
+  ),
   image: Type.Object({
     ...base,
     kind: Type.Literal("image"),

@@ -9,6 +9,10 @@ export const SEND_LIMITS = {
   images: 50,
   clientKey: 64,
   extId: 200,
+  extraTools: 50,
+  /** Seconds that a turn waits for an extra tool at the most, and when its declaration says nothing. */
+  extraToolSeconds: 900,
+  extraToolDefaultSeconds: 120,
 } as const
 
 const ExtId = Type.String({ maxLength: SEND_LIMITS.extId })
@@ -38,6 +42,24 @@ export const BatchMessage = Type.Object(
   { additionalProperties: false },
 )
 export type BatchMessage = Static<typeof BatchMessage>
+
+/** A tool that lives for one turn and is run by the client that declared it. */
+export const ExtraTool = Type.Object(
+  {
+    name: Type.String({ pattern: "^[A-Za-z0-9_-]{1,64}$" }),
+    description: Type.String({ maxLength: 10_000 }),
+    input_schema: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+    timeout_secs: Type.Optional(
+      Type.Number({
+        exclusiveMinimum: 0,
+        description: `How long the turn waits for its answer; ${SEND_LIMITS.extraToolDefaultSeconds} when absent, ${SEND_LIMITS.extraToolSeconds} at the most`,
+      }),
+    ),
+    ends_turn: Type.Optional(Type.Boolean({ description: "A successful call closes the turn" })),
+  },
+  { additionalProperties: false },
+)
+export type ExtraTool = Static<typeof ExtraTool>
 
 export const Send = Type.Object(
   {
@@ -81,6 +103,24 @@ export const Send = Type.Object(
     brief: Type.Optional(Type.Boolean({ description: "Ask for a short answer" })),
     tools: Type.Optional(
       Type.Array(Type.String(), { description: "Only these tool names and groups are in reach" }),
+    ),
+    client_ops: Type.Optional(
+      Type.Boolean({
+        description:
+          "This client carries out client operations for the turn; honoured for trusted clients",
+      }),
+    ),
+    project_docs: Type.Optional(
+      Type.Boolean({
+        description:
+          "This client answers `list_up`, so the kernel gathers project files by itself and `context` need not hold them",
+      }),
+    ),
+    extra_tools: Type.Optional(
+      Type.Array(ExtraTool, {
+        maxItems: SEND_LIMITS.extraTools,
+        description: "Tools for this turn, which this client runs",
+      }),
     ),
     mute: Type.Optional(
       Type.Array(Type.String(), { description: "Event types to leave out of this stream" }),

@@ -60,6 +60,8 @@ export function createItemView(theme: Theme, markdown: MarkdownTheme): ItemView 
         return thinkingLines(item, look, { theme, answer })
       case "tool_call":
         return toolLines(item, look, theme)
+      case "client_op":
+        return wrap(theme.dim(`on this machine: ${safeLine(item.path ?? item.action)}`), look.width)
       case "image":
         return wrap(`${theme.accent("image")} ${safeLine(item.url)} ${item.media_type}`, look.width)
       case "compaction":
