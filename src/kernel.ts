@@ -6,12 +6,12 @@ import { createMessages } from "./chats/messages.ts"
 import { configSecrets } from "./config/mask.ts"
 import type { Config } from "./config/schema.ts"
 import { createBus } from "./events/bus.ts"
-import { loadExternalTools } from "./ext/load.ts"
 import { createImages } from "./images/images.ts"
 import { completeOnce } from "./kernel/complete.ts"
 import { startHousekeeping } from "./kernel/housekeeping.ts"
 import { createModelRouter, knownModel } from "./kernel/models.ts"
 import { readPersona } from "./kernel/persona.ts"
+import { registerTools } from "./kernel/register-tools.ts"
 import { loadRatios, saveRatios } from "./kernel/token-ratios.ts"
 import { turnSettings } from "./kernel/turn-settings.ts"
 import { commit, version } from "./lib/build-info.ts"
@@ -23,7 +23,6 @@ import { maskLiterals } from "./lib/mask.ts"
 import { createTimeZone } from "./lib/time-zone.ts"
 import type { MockOptions } from "./llm/mock.ts"
 import { createPersons } from "./persons/persons.ts"
-import { personTools } from "./persons/tools.ts"
 import { createSpend } from "./spend/spend.ts"
 import { newestId } from "./store/newest-id.ts"
 import { openStore } from "./store/open.ts"
@@ -83,10 +82,6 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   })
 
   const registry = createRegistry({ log })
-  registry.registerAll(personTools(persons))
-  const external = await loadExternalTools({ dir: config.tools.dir, log, environment })
-  registry.registerAll(external.tools)
-
   const turns = createTurns({
     ...{ clock, log, store, bus, newId, router, registry, redact, isKnownModel },
     ...{ chats, messages, images },
@@ -95,6 +90,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
     spend: { record: spend.record, noteRateLimits: spend.rateLimits.set },
     settings: turnSettings(config, { persona, zone }),
   })
+  await registerTools(registry, { config, environment, log, persons, turns })
   const interrupted = turns.recover()
   if (interrupted > 0) log.warn("turns were cut off by the last stop", { turns: interrupted })
   // Zone data take a while to load: not during the start, and not during the first turn.

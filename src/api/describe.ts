@@ -8,6 +8,7 @@ export const TAGS = {
   chats: "Chats: where conversations live and how they are set up",
   messages: "What was said, and saying something",
   turns: "Running turns: follow, list, cancel",
+  requests: "What the kernel asks of a client, answered",
   persons: "Who speaks",
   kernel: "Models, tools, settings and statistics",
   pages: "For people and for other programs",

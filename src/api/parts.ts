@@ -34,6 +34,10 @@ export interface ApiParts {
     | "cancel"
     | "generations"
     | "prefixTokens"
+    | "opResult"
+    | "opProgress"
+    | "questionAnswer"
+    | "readClientBytes"
   >
   chats: Chats
   messages: Messages

@@ -12,9 +12,11 @@ import { explainMisfit, type Place } from "./explain.ts"
 import { homeRoutes } from "./home.ts"
 import { imageRoutes } from "./images.ts"
 import { messageRoutes } from "./messages.ts"
+import { opRoutes } from "./ops.ts"
 import type { ApiParts } from "./parts.ts"
 import { personRoutes } from "./persons.ts"
 import { problemReply, replyToThrown } from "./problem.ts"
+import { questionRoutes } from "./questions.ts"
 import { statsRoutes } from "./stats.ts"
 import type { Streams } from "./stream.ts"
 import { turnRoutes } from "./turns.ts"
@@ -39,6 +41,8 @@ export function createRoutes(parts: ApiParts, streams: Streams): AnyElysia {
     .use(chatSettingRoutes(chats))
     .use(messageRoutes(streamed))
     .use(turnRoutes(streamed))
+    .use(opRoutes(parts))
+    .use(questionRoutes(parts))
     .use(personRoutes(persons))
     .use(statsRoutes(parts))
     .use(completeRoutes(parts))

@@ -21,6 +21,7 @@ export function turnSettings(
     summaryModel: llm.summary_model,
     build: `${version} (${commit})`,
     onDemand: config.tools.on_demand,
+    askTtlMs: config.tools.ask_ttl,
     ...more,
   }
 }

@@ -114,6 +114,9 @@ export type ClientOp = {
   [A in ClientAction]: Static<(typeof CLIENT_ACTIONS)[A]>
 }[ClientAction]
 
+/** How long an operation other than `shell` may take, the user's decision included. */
+export const OP_TIMEOUT_MS = 300_000
+
 /** The error of a client that does not know an action; there is no other negotiation. */
 export const UNKNOWN_OP_ACTION = "unknown op action"
 
@@ -145,3 +148,28 @@ export const OpProgress = Type.Object(
   { additionalProperties: false },
 )
 export type OpProgress = Static<typeof OpProgress>
+
+/** What was answered. */
+export const Taken = Type.Object({ id: Type.String() })
+
+/** Bytes of one piece: at the most, since it travels as one message, and when nothing is said. */
+const PIECE_BYTES_MAX = 8 * 1024 * 1024
+export const PIECE_BYTES = 65_536
+
+export const ReadBytes = Type.Object(
+  {
+    path: Type.String({ minLength: 1 }),
+    offset: Type.Optional(byteCount),
+    size: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: PIECE_BYTES_MAX, default: PIECE_BYTES }),
+    ),
+  },
+  { additionalProperties: false },
+)
+export type ReadBytes = Static<typeof ReadBytes>
+
+export const BytesPiece = Type.Object({
+  total: Type.Integer({ minimum: 0, description: "Bytes of the whole file" }),
+  data: Type.String({ description: "Bytes in base64" }),
+})
+export type BytesPiece = Static<typeof BytesPiece>

@@ -27,7 +27,7 @@ export const Question = Type.Object(
         },
         { additionalProperties: false },
       ),
-      { minItems: 1, maxItems: ASK_LIMITS.options },
+      { minItems: 2, maxItems: ASK_LIMITS.options },
     ),
     multi: Type.Optional(Type.Boolean({ description: "Several options may be chosen" })),
   },

@@ -112,7 +112,7 @@ function unfit(tool: Tool): string | undefined {
 /**
  * No provider has a field for the shape of a result, so it stands at the end of the description.
  */
-function toolSpec(tool: Tool): ToolSpec {
+export function toolSpec(tool: Tool): ToolSpec {
   const shape = tool.output
     ? `\n\nA success answers with one JSON object of this schema: ${JSON.stringify(tool.output)}`
     : ""

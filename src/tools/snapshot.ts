@@ -5,7 +5,7 @@
 import { nearest } from "../lib/text.ts"
 import type { ToolSpec } from "../schema/tool-spec.ts"
 import { type Reach, type ReachTurn, reach } from "./reach.ts"
-import type { Registry } from "./registry.ts"
+import { type Registry, toolSpec } from "./registry.ts"
 import type { Tool } from "./tool.ts"
 
 /** A line of the hidden-tools block. */
@@ -29,18 +29,32 @@ export interface StepSnapshot {
 /** The tools that lift a reservation, best first. */
 const LOADERS = ["tool_load", "toolset"]
 
-export function snapshot(registry: Registry, turn: ReachTurn): StepSnapshot {
+/**
+ * `own` are tools of the turn alone: whoever declared them for it means them, so nothing narrows them. A tool
+ * that has come into the registry under such a name since stays out of this turn.
+ */
+export function snapshot(
+  registry: Pick<Registry, "list" | "get" | "whyGone">,
+  turn: ReachTurn,
+  own: readonly Tool[] = [],
+): StepSnapshot {
   const frozen = structuredClone(turn)
   const states = new Map<string, { tool: Tool; reach: Reach }>()
   const specs: ToolSpec[] = []
   const hidden: HiddenTool[] = []
+  const owned = new Map(own.map((tool) => [tool.name, tool]))
   for (const { tool, spec } of registry.list()) {
+    if (owned.has(tool.name)) continue
     const state = reach(tool, frozen)
     states.set(tool.name, { tool, reach: state })
     if (state.state === "visible") specs.push(spec)
     if (state.state === "reserved") {
       hidden.push({ name: tool.name, group: tool.group, description: tool.description })
     }
+  }
+  for (const tool of own) {
+    states.set(tool.name, { tool, reach: { state: "visible" } })
+    specs.push(toolSpec(tool))
   }
   const shown = [...specs, ...hidden].map((tool) => tool.name)
   const loaders = LOADERS.filter((name) => states.get(name)?.reach.state === "visible")
@@ -52,7 +66,7 @@ export function snapshot(registry: Registry, turn: ReachTurn): StepSnapshot {
       return { refusal: `${name} is closed in this turn: ${entry.reach.reason}.` }
     }
     if (entry.reach.state === "reserved") return { refusal: reservedTool(name, loaders) }
-    return living(entry.tool)
+    return owned.get(name) === entry.tool ? { tool: entry.tool } : living(entry.tool)
   }
 
   /** The tool as it lives now: the same one, or its like from a module that attached anew. */

@@ -165,6 +165,8 @@ export function specOf(
   const master = speaker.master && utterances.every((utterance) => utterance.master)
   const privileged = speaker.privileged && utterances.every((utterance) => utterance.privileged)
   const { trusted } = speaker
+  // Hands on somebody's machine are for a place that is trusted, whoever claims to have them.
+  const clientOps = trusted && send.client_ops === true
   return {
     id: parts.newId(),
     chatId: chat.id,
@@ -174,11 +176,11 @@ export function specOf(
       trusted,
       privileged,
       anchored: send.anchor !== undefined,
-      clientOps: false,
+      clientOps,
       agent: false,
       hasAgents: false,
       indexedNotes: false,
-      planning: false,
+      planning: master && clientOps,
       public: !trusted && (send.anchor !== undefined || chat.surface !== null),
     },
     sender: speaker.sender,
@@ -194,6 +196,8 @@ export function specOf(
       trusted && send.context ? cutMiddle(send.context, CLIENT_CONTEXT_MAX_CHARS) : undefined,
     brief: send.brief === true,
     access: send.tools ? [{ source: "request", access: { kind: "only", names: send.tools } }] : [],
+    projectDocs: clientOps && send.project_docs === true,
+    extraTools: send.extra_tools ?? [],
   }
 }
 

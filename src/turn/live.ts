@@ -5,6 +5,8 @@
 import type { Bus, Emission } from "../events/bus.ts"
 import type { TurnEvent } from "../schema/event.ts"
 import { createItemReducer } from "../schema/item-reducer.ts"
+import type { ToolUseBlock } from "../schema/message.ts"
+import { shownInput } from "../schema/question.ts"
 
 export type LiveTurn = ReturnType<typeof createLiveTurn>
 
@@ -15,9 +17,10 @@ export function createLiveTurn(bus: Bus, chatId: string, turnId: string) {
   let ended = false
 
   const emit = (event: TurnEvent): void => {
-    if (ended) return
+    // What a client was asked may be settled by the end itself, and is told behind it.
+    if (ended && event.type !== "request_resolved") return
     remember(log, event)
-    ended = isLast(event)
+    ended ||= isLast(event)
     bus.publishAll(chatId, withItems(reducer, event), turnId)
   }
 
@@ -47,6 +50,11 @@ export function replayOf(
       json: JSON.stringify({ ...event, seq, chat_id: chatId, turn_id: turnId, replayed: true }),
     }))
 }
+
+/** A call as clients see it. */
+export const toolCallEvent = ({ id, name, input }: ToolUseBlock): TurnEvent => ({
+  ...{ type: "tool_call", id, name, input: shownInput(name, input) },
+})
 
 const isLast = ({ type }: TurnEvent): boolean => type === "done" || type === "error"
 

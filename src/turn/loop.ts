@@ -7,6 +7,7 @@ import { reasoningCost } from "../llm/price.ts"
 import type { ProviderFailure } from "../llm/provider.ts"
 import type { Message, ToolUseBlock } from "../schema/message.ts"
 import type { Usage } from "../schema/usage.ts"
+import type { ReachTurn } from "../tools/reach.ts"
 import { snapshot as freezeTools } from "../tools/snapshot.ts"
 import { closedIds } from "./closes.ts"
 import type { TurnParts } from "./parts.ts"
@@ -35,12 +36,7 @@ export async function runLoop(
   for (;;) {
     if (turn.signal.aborted) return finish(parts, close, cancelled())
     turn.step++
-    const tools = freezeTools(parts.registry, {
-      identity: turn.spec.identity,
-      access: turn.spec.access,
-      onDemand: parts.settings.onDemand,
-      opened: [],
-    })
+    const tools = freezeTools(parts.registry, reachOf(parts, turn), turn.extraTools)
     const answer = await takeAcceptedStep(parts, turn, tools)
     const calls = callsOf(answer)
     const last = endOfStep(turn, answer, calls)
@@ -59,6 +55,13 @@ export async function runLoop(
     if (end) return finish(parts, close, end)
   }
 }
+
+const reachOf = (parts: TurnParts, { spec, opened }: RunningTurn): ReachTurn => ({
+  identity: spec.identity,
+  access: spec.access,
+  onDemand: parts.settings.onDemand,
+  opened: [...opened],
+})
 
 /** The turn is over with this answer, or has calls to settle. */
 function endOfStep(

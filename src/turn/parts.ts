@@ -15,6 +15,7 @@ import type { RateLimit, Usage } from "../schema/usage.ts"
 import type { Store } from "../store/open.ts"
 import type { Registry } from "../tools/registry.ts"
 import type { AdmissionParts } from "./admission.ts"
+import type { Pending } from "./pending.ts"
 
 export interface TurnSettings {
   maxIterations: number
@@ -33,6 +34,8 @@ export interface TurnSettings {
   build: string
   zone: TimeZone
   onDemand: readonly string[]
+  /** How long the questions of one call live. */
+  askTtlMs: number
 }
 
 export interface TurnParts {
@@ -43,6 +46,7 @@ export interface TurnParts {
   newId: NewId
   router: Router
   registry: Registry
+  pending: Pending
   settings: TurnSettings
   /** Masks what must not leave: secrets of the configuration. */
   redact(text: string): string

@@ -3,7 +3,7 @@ import type { Emission } from "../events/bus.ts"
 import { notFound } from "../lib/error.ts"
 import type { TurnEvent } from "../schema/event.ts"
 import type { Block, Message } from "../schema/message.ts"
-import { replayOf } from "./live.ts"
+import { replayOf, toolCallEvent } from "./live.ts"
 import type { TurnParts } from "./parts.ts"
 import type { TurnRow, TurnStore } from "./store.ts"
 
@@ -41,7 +41,7 @@ const eventsOfBlock =
           },
         ]
       case "tool_use":
-        return [{ type: "tool_call", id: block.id, name: block.name, input: block.input }]
+        return [toolCallEvent(block)]
     }
   }
 

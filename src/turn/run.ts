@@ -5,12 +5,14 @@ import type { Log } from "../lib/log.ts"
 import type { Effort } from "../schema/effort.ts"
 import { EFFORT_LEVELS } from "../schema/effort.ts"
 import type { Message } from "../schema/message.ts"
+import { extraTools } from "./extra-tools.ts"
 import type { LiveTurn } from "./live.ts"
 import { endOfFault, type LoopEnd, runLoop } from "./loop.ts"
 import type { TurnParts } from "./parts.ts"
 import { createConversation, type RunningTurn } from "./running-turn.ts"
 import type { TurnSpec } from "./spec.ts"
 import type { TurnStore } from "./store.ts"
+import { createStreak } from "./stuck.ts"
 
 export interface TurnRun {
   parts: TurnParts
@@ -44,6 +46,7 @@ export async function runTurn(run: TurnRun): Promise<void> {
     log.warn("turn ended with an error", { code: end.outcome.errorCode, error: end.outcome.error })
   }
   tellEnd(parts, live, end)
+  parts.pending.endTurn(spec.id, end.outcome.state === "cancelled" ? "cancelled" : "turn_ended")
 }
 
 async function execute(run: TurnRun, log: Log, close: (end: LoopEnd) => void): Promise<LoopEnd> {
@@ -82,6 +85,9 @@ function enter(run: TurnRun, log: Log): RunningTurn {
       surface: spec.surfaceEffort,
     },
     step: 0,
+    extraTools: extraTools(parts.pending, { spec, live, signal }),
+    opened: new Set(),
+    streak: createStreak(),
     conversation: createConversation(past, own),
     exclude: (refused) => exclude(run, refused),
     newMessageId: idsWithin(spec.id, own.at(-1)?.id),

@@ -5,7 +5,8 @@ import type { Log } from "../lib/log.ts"
 import type { ModelMessage } from "../llm/provider.ts"
 import type { Chat } from "../schema/chat.ts"
 import type { Effort } from "../schema/effort.ts"
-import type { Message } from "../schema/message.ts"
+import type { Message, ToolUseBlock } from "../schema/message.ts"
+import type { Tool } from "../tools/tool.ts"
 import type { LiveTurn } from "./live.ts"
 import type { TurnSpec } from "./spec.ts"
 
@@ -21,6 +22,12 @@ export interface RunningTurn {
   effortWishes: { send: Effort | undefined; chat: Effort | undefined; surface: Effort | undefined }
   /** Provider trips begun. */
   step: number
+  /** Tools of this turn alone. */
+  extraTools: readonly Tool[]
+  /** Names and groups loaded in this turn: in sight from the next step. */
+  opened: Set<string>
+  /** How often in a row this very call has come now. */
+  streak: (call: ToolUseBlock) => number
   conversation: Conversation
   /** Keeps these messages out of the past of every later turn: a provider refused them as they stand. */
   exclude(messages: readonly Message[]): void

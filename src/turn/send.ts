@@ -13,6 +13,7 @@ import {
   utterancesOf,
   wordsOf,
 } from "./admission.ts"
+import { checkExtraTools } from "./extra-tools.ts"
 import type { LiveTurn } from "./live.ts"
 import { launch, liveTurn, type TurnRoom } from "./room.ts"
 import type { TurnRow } from "./store.ts"
@@ -41,6 +42,7 @@ export async function send(room: TurnRoom, chatId: string, body: Send): Promise<
   if (room.queue.depth(chatId) >= QUEUE_MAX) {
     throw new KernelError("busy", `${QUEUE_MAX} turns already wait in this chat; try again later`)
   }
+  checkExtraTools(body.extra_tools, (name) => room.parts.registry.get(name) !== undefined)
   const utterances = await utterancesOf(chat, body, admission)
   const spec = specOf(chat, body, { utterances, parts: admission })
   const { id, source } = spec

@@ -6,9 +6,12 @@ import { MACHINE_TEXT } from "../schema/machine-text.ts"
 import type { ToolUseBlock } from "../schema/message.ts"
 import { type CallResult, runCall } from "../tools/run.ts"
 import type { StepSnapshot } from "../tools/snapshot.ts"
-import { ToolFailure, type Workdir } from "../tools/tool.ts"
+import type { Workdir } from "../tools/tool.ts"
+import { clientOp } from "./client-ops.ts"
+import { toolCallEvent } from "./live.ts"
 import type { TurnParts } from "./parts.ts"
 import type { RunningTurn } from "./running-turn.ts"
+import { hiddenNeighbours, STUCK_CALLS, stuckNote } from "./stuck.ts"
 
 export interface Settled {
   /** A tool said that the turn cannot go on. */
@@ -33,13 +36,16 @@ export async function settleCalls(
   calls: { blocks: readonly ToolUseBlock[] } & SettleOptions,
 ): Promise<Settled> {
   const settled: Settled = { fatal: undefined, endsTurn: false }
-  for (const { id, name, input } of calls.blocks) {
-    turn.live.emit({ type: "tool_call", id, name, input })
-  }
+  for (const call of calls.blocks) turn.live.emit(toolCallEvent(call))
+  const streaks = new Map(calls.blocks.map((call) => [call.id, turn.streak(call)]))
   for (const group of sideBySide(calls.blocks, calls.snapshot)) {
     await Promise.all(
       group.map(async (call) => {
-        const result = await answerOf(parts, turn, { call, settled, ...calls })
+        const answer = await answerOf(parts, turn, { call, settled, ...calls })
+        const count = streaks.get(call.id) ?? 1
+        const result = isStuck(turn, answer, count)
+          ? rescue(parts, turn, { ...calls, call, answer, count })
+          : answer
         await storeResult(parts, turn, { call, result })
         if (result.fatal) settled.fatal ??= result.output
         if (result.endsTurn) settled.endsTurn = true
@@ -69,13 +75,28 @@ async function answerOf(
       anchor: turn.spec.anchor,
       source: turn.spec.source,
       workdir: workdirOf(parts, turn),
-      clientOp: () => Promise.reject(new ToolFailure("this turn has no client that could do it")),
+      clientOp: (op, { timeoutMs }) => clientOp(parts, turn, { op, timeoutMs, callId: call.id }),
       signal: turn.signal,
       log: turn.log.with({ tool: call.name, call_id: call.id }),
     },
     onProgress: (output) => turn.live.emit({ type: "tool_progress", id: call.id, output }),
     redact: parts.redact,
   })
+}
+
+const isStuck = (turn: RunningTurn, answer: CallResult, count: number): boolean =>
+  count >= STUCK_CALLS && !turn.signal.aborted && !answer.fatal && !answer.endsTurn
+
+/** Says that the call comes again and again, and opens the hidden neighbours of its tool. */
+function rescue(
+  parts: TurnParts,
+  turn: RunningTurn,
+  at: { call: ToolUseBlock; answer: CallResult; count: number; snapshot: StepSnapshot },
+): CallResult {
+  const { call, answer, count, snapshot } = at
+  const neighbours = hiddenNeighbours(snapshot, parts.registry.get(call.name)?.group)
+  for (const name of neighbours) turn.opened.add(name)
+  return { ...answer, output: `${answer.output}\n\n${stuckNote(count, neighbours)}` }
 }
 
 /** Read anew for each call: the agent may have moved since. */

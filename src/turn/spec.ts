@@ -1,5 +1,6 @@
 /** What a turn is told before it starts, computed once at admission and never changed afterwards. */
 import type { Effort } from "../schema/effort.ts"
+import type { ExtraTool } from "../schema/send.ts"
 import type { AccessLayer } from "../tools/reach.ts"
 import type { TurnIdentity } from "../tools/tool.ts"
 
@@ -24,6 +25,10 @@ export interface TurnSpec {
   brief: boolean
   /** A tool must be admitted by each of these lists. */
   access: readonly AccessLayer[]
+  /** The client answers `list_up`. */
+  projectDocs: boolean
+  /** Tools of this turn alone, run by the client that declared them. */
+  extraTools: readonly ExtraTool[]
 }
 
 export const SOURCE_MESSAGE = "message"

@@ -4,10 +4,16 @@
  */
 import type { Emission } from "../events/bus.ts"
 import { isoTime } from "../lib/clock.ts"
+import type { BytesPiece, ReadBytes } from "../schema/client-op.ts"
 import type { Generation } from "../schema/generation.ts"
 import type { Send } from "../schema/send.ts"
+import type { Tool } from "../tools/tool.ts"
+import { askQuestionsTool } from "./ask-questions.ts"
+import { clientAnswers } from "./client-answers.ts"
+import { type OpTurn, readClientBytes } from "./client-ops.ts"
 import type { LiveTurn } from "./live.ts"
 import type { TurnParts } from "./parts.ts"
+import { Pending } from "./pending.ts"
 import { prefixTokens } from "./prefix.ts"
 import { eventsOfStoredTurn } from "./replay.ts"
 import { type ActiveTurn, createTurnRoom, drain, liveTurn, stop, turnsIn } from "./room.ts"
@@ -17,11 +23,30 @@ const ASKED = "asked by a client"
 
 export type Turns = ReturnType<typeof createTurns>
 
-export function createTurns(parts: TurnParts) {
+export function createTurns(rooms: Omit<TurnParts, "pending">) {
+  const parts: TurnParts = { ...rooms, pending: new Pending() }
   const room = createTurnRoom(parts)
   const stopAll = (turns: readonly ActiveTurn[], reason: string) =>
     Promise.all(turns.map((turn) => stop(room, turn, reason)))
+  const { pending } = parts
+  const opTurn = ({ spec, live, controller }: ActiveTurn): OpTurn => ({
+    ...{ spec, live, signal: controller.signal },
+  })
+  const turnOf = (id: string): OpTurn | undefined => {
+    const turn = room.active.get(id)
+    return turn && opTurn(turn)
+  }
   return {
+    /** Tools that belong to turns themselves. */
+    tools: [askQuestionsTool({ pending, turnOf, ttlMs: parts.settings.askTtlMs })] as Tool[],
+    ...clientAnswers(pending),
+    /** A piece of a file on the machine of the chat's running client. Throws KernelError. */
+    readClientBytes: (chatId: string, piece: ReadBytes): Promise<BytesPiece> => {
+      const turn = turnsIn(room, chatId).find(
+        ({ spec, state }) => spec.identity.clientOps && state === "running",
+      )
+      return readClientBytes(parts, turn && opTurn(turn), piece)
+    },
     send: (chatId: string, body: Send): Promise<Admission> => send(room, chatId, body),
     silent: (chatId: string, body: Send) => sendSilently(room, chatId, body),
 

@@ -84,7 +84,11 @@ describe("a conversation", () => {
     await session.send(plan([call, { say: "nobody", usage: { cost: 0.25 } }]))
     const { items } = await idle(session, 3)
     expect(linesOf(items)).toEqual(["> do it", "person_list completed", "nobody"])
-    const { usage } = await until(session, (state) => state.usage.cost === 0.25)
+    // What the next request weighs is read once the turn is over.
+    const { usage } = await until(
+      session,
+      ({ usage }) => usage.cost === 0.25 && usage.contextTokens !== undefined,
+    )
     expect(usage.promptTokens).toBeGreaterThan(40)
     expect(usage.contextTokens).toBeGreaterThan(0)
   })
