@@ -8,6 +8,7 @@ import type { Config } from "./config/schema.ts"
 import { createBus } from "./events/bus.ts"
 import { createImages } from "./images/images.ts"
 import { completeOnce } from "./kernel/complete.ts"
+import { createFiles } from "./kernel/files.ts"
 import { startHousekeeping } from "./kernel/housekeeping.ts"
 import { createModelRouter, knownModel } from "./kernel/models.ts"
 import { readPersona } from "./kernel/persona.ts"
@@ -72,13 +73,16 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   const images = createImages({ ...imageSettings(config), store, clock, log, newId: uuidV4 })
   const messages = createMessages({ store, clock, newId })
   const items = createItems({ messages, imageUrl: images.url })
+  const isRunning = (chatId: string) => turns.isRunning(chatId)
+  const files = createFiles({ store, clock, config, newId, isRunning })
   const chats = createChats({
     ...{ store, clock, newId, isKnownModel },
     emit: (chatId, event) => store.afterCommit(() => bus.publish(chatId, event)),
     quietFolders: config.chats.quiet_folders,
     ephemeralTtlMs: config.chats.ephemeral_ttl,
-    isRunning: (chatId) => turns.isRunning(chatId),
+    isRunning,
     stopTurns: (chatId, reason) => turns.stopChat(chatId, reason),
+    followers: [files.follower],
   })
 
   const registry = createRegistry({ log })
@@ -90,19 +94,19 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
     spend: { record: spend.record, noteRateLimits: spend.rateLimits.set },
     settings: turnSettings(config, { persona, zone }),
   })
-  await registerTools(registry, { config, environment, log, persons, turns })
+  await registerTools(registry, { config, environment, log, persons, files, turns })
   const interrupted = turns.recover()
   if (interrupted > 0) log.warn("turns were cut off by the last stop", { turns: interrupted })
   // Zone data take a while to load: not during the start, and not during the first turn.
   setImmediate(() => zone.local(clock.now()))
-  const stopHousekeeping = startHousekeeping({ chats, images, clock, log })
+  const stopHousekeeping = startHousekeeping({ chats, images, files, clock, log })
 
   const write = (work: () => void) => store.write(work)
   const promptCache = config.llm.prompt_cache
   return {
     api: {
       ...{ config, log, clock, newId, bus, turns, chats, messages, items, persons, images, spend },
-      ...{ registry, models, zone },
+      ...{ registry, models, zone, files },
       build: { version, commit },
       complete: (body, signal) => completeOnce({ router, spend, write, promptCache }, body, signal),
     },

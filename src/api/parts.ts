@@ -12,6 +12,7 @@ import type { TimeZone } from "../lib/time-zone.ts"
 import type { Models } from "../llm/models.ts"
 import type { Persons } from "../persons/persons.ts"
 import type { Complete, Completion } from "../schema/complete.ts"
+import type { FilesRestored, FileWriter, RestoreFiles } from "../schema/files.ts"
 import type { Spend } from "../spend/spend.ts"
 import type { Registry } from "../tools/registry.ts"
 import type { Turns } from "../turn/turns.ts"
@@ -44,6 +45,11 @@ export interface ApiParts {
   items: Items
   persons: Persons
   images: Pick<Images, "read">
+  /** Files that turns wrote. `restore` throws KernelError: not_found, conflict. */
+  files: {
+    writers(chatId: string): FileWriter[]
+    restore(chatId: string, body: RestoreFiles): Promise<FilesRestored>
+  }
   spend: Spend
   registry: Registry
   models: Models

@@ -9,6 +9,7 @@ import { chatRoutes } from "./chats.ts"
 import { completeRoutes } from "./complete.ts"
 import { openApiDocument } from "./document.ts"
 import { explainMisfit, type Place } from "./explain.ts"
+import { fileRoutes } from "./files.ts"
 import { homeRoutes } from "./home.ts"
 import { imageRoutes } from "./images.ts"
 import { messageRoutes } from "./messages.ts"
@@ -41,6 +42,7 @@ export function createRoutes(parts: ApiParts, streams: Streams): AnyElysia {
     .use(chatSettingRoutes(chats))
     .use(messageRoutes(streamed))
     .use(turnRoutes(streamed))
+    .use(fileRoutes(parts))
     .use(opRoutes(parts))
     .use(questionRoutes(parts))
     .use(personRoutes(persons))

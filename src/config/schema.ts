@@ -3,6 +3,7 @@ import { type Static, Type } from "@sinclair/typebox"
 import { BudgetSection } from "./sections/budget.ts"
 import { ChatsSection } from "./sections/chats.ts"
 import { DbSection } from "./sections/db.ts"
+import { FilesSection } from "./sections/files.ts"
 import { ImagesSection } from "./sections/images.ts"
 import { LlmSection } from "./sections/llm.ts"
 import { LogSection } from "./sections/log.ts"
@@ -21,6 +22,7 @@ export const Config = Type.Object({
   db: DbSection,
   llm: LlmSection,
   images: ImagesSection,
+  files: FilesSection,
   chats: ChatsSection,
   tools: ToolsSection,
   persona: PersonaSection,

@@ -1,9 +1,10 @@
-/** Chores by the clock: ephemeral chats that fell silent, pictures that expired. */
+/** Chores by the clock: ephemeral chats that fell silent, pictures and checkpoints that expired. */
 import type { Chats } from "../chats/chats.ts"
 import type { Images } from "../images/images.ts"
 import type { Clock } from "../lib/clock.ts"
 import { errorText } from "../lib/error.ts"
 import type { Log } from "../lib/log.ts"
+import type { Files } from "./files.ts"
 
 /** A timer that sleeps longer than this would miss what was made meanwhile, or a machine that slept. */
 const LOOK_EVERY_MS = 5 * 60_000
@@ -12,13 +13,14 @@ const DAY_MS = 24 * 3600 * 1000
 export interface Chores {
   chats: Pick<Chats, "reap" | "nextReapAt">
   images: Pick<Images, "purgeExpired" | "removeOfChat">
+  files: Pick<Files, "checkpoints">
   clock: Clock
   log: Log
 }
 
 /** Looks at once and then every few minutes; gives the function that stops it. */
 export function startHousekeeping(chores: Chores): () => void {
-  const { chats, images, clock, log } = chores
+  const { chats, images, files, clock, log } = chores
   let purgedAt = Number.NEGATIVE_INFINITY
 
   const look = async (): Promise<void> => {
@@ -32,6 +34,8 @@ export function startHousekeeping(chores: Chores): () => void {
     purgedAt = clock.now()
     const purged = await images.purgeExpired()
     if (purged > 0) log.info("expired pictures purged", { images: purged })
+    const dropped = files.checkpoints.purgeExpired()
+    if (dropped > 0) log.info("expired checkpoints purged", { files: dropped })
   }
   const lookSafely = () => {
     void look().catch((error) => log.error("housekeeping failed", { error: errorText(error) }))

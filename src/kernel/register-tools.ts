@@ -7,18 +7,21 @@ import type { Persons } from "../persons/persons.ts"
 import { personTools } from "../persons/tools.ts"
 import type { Registry } from "../tools/registry.ts"
 import type { Turns } from "../turn/turns.ts"
+import type { Files } from "./files.ts"
 
 export interface ToolRooms {
   config: Config
   environment: Environment
   log: Log
   persons: Persons
+  files: Pick<Files, "tools">
   turns: Turns
 }
 
 export async function registerTools(registry: Registry, rooms: ToolRooms): Promise<void> {
-  const { config, environment, log, persons, turns } = rooms
+  const { config, environment, log, persons, files, turns } = rooms
   registry.registerAll(personTools(persons))
+  registry.registerAll(files.tools)
   registry.registerAll(turns.tools)
   const external = await loadExternalTools({ dir: config.tools.dir, log, environment })
   registry.registerAll(external.tools)

@@ -1,9 +1,13 @@
 /** The static, ordered list of migrations: the version of a database is the number of the last one applied. */
 import initial from "./migrations/0001_initial.sql" with { type: "text" }
+import checkpoints from "./migrations/0002_checkpoints.sql" with { type: "text" }
 
 export interface Migration {
   version: number
   sql: string
 }
 
-export const MIGRATIONS: readonly Migration[] = [{ version: 1, sql: initial }]
+export const MIGRATIONS: readonly Migration[] = [
+  { version: 1, sql: initial },
+  { version: 2, sql: checkpoints },
+]
