@@ -5,6 +5,7 @@
 import type { Bus, Emission } from "../events/bus.ts"
 import type { Send } from "../schema/send.ts"
 import type { Admission } from "../turn/send.ts"
+import { markSettled } from "./missed.ts"
 import type { ApiParts } from "./parts.ts"
 import type { StreamOptions, Streams } from "./stream.ts"
 import type { EventStream } from "./stream-client.ts"
@@ -50,7 +51,7 @@ export function followLive(
     return undefined
   }
   return streams.open(options, (stream) => {
-    const past = ear.missed ?? live?.replay() ?? []
+    const past = ear.missed ? markSettled(ear.missed, turns) : (live?.replay() ?? [])
     const stop = ear.tell(stream, { turnId: live?.turnId, past })
     if (live === undefined) stream.end()
     return stop

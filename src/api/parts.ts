@@ -36,6 +36,7 @@ export interface ApiParts {
     | "generations"
     | "prefixTokens"
     | "opResult"
+    | "opWaits"
     | "opProgress"
     | "questionAnswer"
     | "readClientBytes"

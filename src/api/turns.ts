@@ -7,6 +7,7 @@ import { FeedHeaders, FeedQuery, LiveQuery } from "../schema/stream.ts"
 import { describe, json, takesQuery } from "./describe.ts"
 import { FEED_STREAM, TURN_STREAM } from "./event-schemas.ts"
 import { type FollowParts, followLive } from "./follow.ts"
+import { markSettled } from "./missed.ts"
 import type { ApiParts } from "./parts.ts"
 
 type TurnRouteParts = Pick<ApiParts, "chats"> & FollowParts
@@ -64,7 +65,7 @@ export function turnRoutes(parts: TurnRouteParts) {
 }
 
 function openFeed(
-  { bus, streams }: TurnRouteParts,
+  { bus, streams, turns }: TurnRouteParts,
   wanted: { chats: string[] | undefined; since: number | undefined },
   options: Parameters<TurnRouteParts["streams"]["open"]>[0],
 ): Response {
@@ -74,7 +75,7 @@ function openFeed(
     const { missed, reset, unsubscribe } = bus.subscribe(filter, stream.push)
     if (reset) stream.reset(bus.lastSeq())
     else if (since === undefined) stream.position(bus.lastSeq())
-    for (const emission of missed) stream.push(emission)
+    for (const emission of markSettled(missed, turns)) stream.push(emission)
     return unsubscribe
   })
 }

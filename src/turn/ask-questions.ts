@@ -12,7 +12,7 @@ import {
 } from "../schema/question.ts"
 import { sections } from "../tools/sections.ts"
 import { type Tool, ToolFailure } from "../tools/tool.ts"
-import { askingTurn, type OpTurn } from "./client-ops.ts"
+import { askingTurn, type OpTurn, turnOver } from "./client-ops.ts"
 import type { Outcome, Pending } from "./pending.ts"
 
 /** The kernel's own limit must not come before the questions expire. */
@@ -42,6 +42,9 @@ export const askQuestionsTool = (parts: AskParts): Tool => ({
     const outcomes = await Promise.all(
       questions.map((question, index) => ask(parts, { turn, callId, question, index })),
     )
+    if (outcomes.some(({ reason }) => reason === "cancelled" || reason === "turn_ended")) {
+      throw turnOver()
+    }
     if (outcomes.every(({ reason }) => reason === "expired")) {
       return { output: NOBODY, uneventful: true }
     }

@@ -14,6 +14,8 @@ export const clientAnswers = (pending: Pending) => ({
     const name = { kind: "op", id, chatId, anyChat: true } as const
     if (!pending.progress(name, output)) throw nothingWaits(`operation or call ${id}`)
   },
+  /** Whether an operation or an extra tool's call still waits for its result. */
+  opWaits: (chatId: string, id: string): boolean => pending.waits({ kind: "op", id, chatId }),
   /** The id of the call that asked. Throws `invalid` for an answer that does not fit the question. */
   questionAnswer: (chatId: string, answer: QuestionAnswer): string => {
     const { question, call_id } = answer

@@ -11,6 +11,7 @@ import {
   PIECE_BYTES,
   type ReadBytes,
 } from "../schema/client-op.ts"
+import { MACHINE_TEXT } from "../schema/machine-text.ts"
 import { createProgress } from "../tools/progress.ts"
 import { sections } from "../tools/sections.ts"
 import { ToolFailure } from "../tools/tool.ts"
@@ -29,7 +30,6 @@ const NO_CLIENT =
   "no client of this turn carries out operations on its machine; the master can ask for it from one that does, such as `eva-kernel chat`"
 const REFUSED =
   "The user refused this operation. Do not try it again in another way: ask what to do instead, or go on without it."
-const CANCELLED = "the turn was cancelled before the client answered"
 
 /** A turn that may ask its client. */
 export interface OpTurn {
@@ -95,8 +95,11 @@ export function textOfOutcome(outcome: Outcome<OpResult>, what: string, timeoutM
     const seconds = Math.round(timeoutMs / 1000)
     throw new ToolFailure(`${what} got no answer within ${seconds} s; the client may be away`)
   }
-  throw new ToolFailure(outcome.reason === "cancelled" ? CANCELLED : "the turn is over")
+  throw turnOver()
 }
+
+/** Nobody waits for the answer any more: history then shows a cut, and not what was answered in part. */
+export const turnOver = (): ToolFailure => new ToolFailure(MACHINE_TEXT.call_cancelled.marker)
 
 function textOfResult({ output, error, decision, blocks }: OpResult): string {
   if (error !== undefined) throw new ToolFailure(error || "the client failed without saying why")

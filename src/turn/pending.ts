@@ -118,6 +118,8 @@ export class Pending {
     }
   }
 
+  waits = (name: RequestName): boolean => this.#find(name) !== undefined
+
   /** The id of what has waited longest in this chat. */
   earliest(kind: RequestName["kind"], chatId: string): string | undefined {
     const waiting = [...this.#entries].filter(({ isGivenUp }) => !isGivenUp)
