@@ -51,7 +51,7 @@ export interface Kernel {
 
 /** Throws KernelError("config") for a database, a persona or a setting that cannot be used. */
 export async function createKernel(options: KernelOptions): Promise<Kernel> {
-  const { config, environment, clock, log } = options
+  const { config, clock, log } = options
   const zone = createTimeZone(config.master.timezone)
   const redact = maskLiterals(configSecrets(config))
   const persona = await readPersona(config.persona.file)
@@ -94,7 +94,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
     spend: { record: spend.record, noteRateLimits: spend.rateLimits.set },
     settings: turnSettings(config, { persona, zone }),
   })
-  await registerTools(registry, { config, environment, log, persons, files, turns })
+  await registerTools(registry, { ...options, persons, files, turns, router, spend, store })
   const interrupted = turns.recover()
   if (interrupted > 0) log.warn("turns were cut off by the last stop", { turns: interrupted })
   // Zone data take a while to load: not during the start, and not during the first turn.

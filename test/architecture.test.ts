@@ -24,7 +24,7 @@ const ROWS: rules.Rows = [
   [
     ...["chats", "persons", "spend", "images", "ext", "memory", "skills", "toolsets", "notebook"],
     ...["plan", "cron", "approvals", "rules", "shell", "files", "web", "mcp", "modules", "hooks"],
-    ...["catalog", "youtube"],
+    ...["catalog", "youtube", "code"],
   ],
   ["context", "sleep", "curation"],
   ["turn"],

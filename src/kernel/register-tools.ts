@@ -1,11 +1,16 @@
 /** Every tool of the kernel, then those of the user: where two bear one name, the kernel's stays. */
+import { type CodeTaskParts, codeTaskTool } from "../code/code-task.ts"
 import type { Config } from "../config/schema.ts"
 import { loadExternalTools } from "../ext/load.ts"
 import type { Environment } from "../lib/environment.ts"
 import type { Log } from "../lib/log.ts"
+import type { Router } from "../llm/router.ts"
 import type { Persons } from "../persons/persons.ts"
 import { personTools } from "../persons/tools.ts"
+import type { Spend } from "../spend/spend.ts"
+import type { Store } from "../store/open.ts"
 import type { Registry } from "../tools/registry.ts"
+import type { Tool } from "../tools/tool.ts"
 import type { Turns } from "../turn/turns.ts"
 import type { Files } from "./files.ts"
 
@@ -16,6 +21,9 @@ export interface ToolRooms {
   persons: Persons
   files: Pick<Files, "tools">
   turns: Turns
+  router: Router
+  spend: Pick<Spend, "record">
+  store: Pick<Store, "write">
 }
 
 export async function registerTools(registry: Registry, rooms: ToolRooms): Promise<void> {
@@ -23,6 +31,15 @@ export async function registerTools(registry: Registry, rooms: ToolRooms): Promi
   registry.registerAll(personTools(persons))
   registry.registerAll(files.tools)
   registry.registerAll(turns.tools)
+  registry.registerAll(codeTools(rooms))
   const external = await loadExternalTools({ dir: config.tools.dir, log, environment })
   registry.registerAll(external.tools)
+}
+
+/** Only with a model for it. */
+function codeTools({ config, router, spend, store }: ToolRooms): Tool[] {
+  const { code_model: model, max_tokens: maxTokens } = config.llm
+  if (model === undefined) return []
+  const record: CodeTaskParts["record"] = (trip) => store.write(() => spend.record(trip))
+  return [codeTaskTool({ router, model, maxTokens, record })]
 }
