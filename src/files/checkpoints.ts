@@ -8,6 +8,7 @@ import type { Store } from "../store/open.ts"
 import {
   type CheckpointEntry,
   type CheckpointKey,
+  type CheckpointRow,
   type CheckpointTable,
   createCheckpointTable,
 } from "./store.ts"
@@ -45,8 +46,8 @@ export interface FileWrite {
   next: Uint8Array | undefined
 }
 
-/** Called before every write of a tool; the write waits for it. */
-export type BeforeWrite = (write: FileWrite) => Promise<void>
+/** Called before every write of a tool, with all that one call will write; the writes wait for it. */
+export type BeforeWrite = (...writes: FileWrite[]) => Promise<void>
 
 export interface CheckpointsOptions {
   store: Store
@@ -72,7 +73,7 @@ export function createCheckpoints({ store, clock, limits }: CheckpointsOptions):
   const parts: Parts = { store, clock, limits, table }
   return {
     table,
-    beforeWrite: (write) => beforeWrite(parts, write),
+    beforeWrite: (...writes) => beforeWrite(parts, writes),
     markRestored: (chatId, writerId) =>
       store.write(() => void table.markRestored(chatId, writerId, clock.now())),
     list: (chatId) => writersOf(table.ofChat(chatId, LIST_MAX)),
@@ -90,30 +91,40 @@ export const sha256 = (bytes: Uint8Array): string => Bun.SHA256.hash(bytes, "hex
 const sha256OrNull = (bytes: Uint8Array | undefined): string | null =>
   bytes === undefined ? null : sha256(bytes)
 
-async function beforeWrite(parts: Parts, write: FileWrite): Promise<void> {
-  const { store, table, clock } = parts
-  const key = keyOf(write)
-  const [replaced, left] = [sha256OrNull(write.former), sha256OrNull(write.next)]
+async function beforeWrite(parts: Parts, writes: readonly FileWrite[]): Promise<void> {
+  const { store, table, limits } = parts
   // Only the first write of a turn keeps anything; the later ones say what now stands there.
-  if (store.write(() => table.updateLeft(key, replaced, left))) return
-
-  const kept = await keep(write.former, parts.limits.fileMax)
+  const kept = await Promise.all(
+    writes.map((write) =>
+      table.has(keyOf(write)) ? undefined : keep(write.former, limits.fileMax),
+    ),
+  )
   store.write(() => {
-    // Two calls of one step may write the same file at once.
-    if (table.updateLeft(key, replaced, left)) return
-    table.insert({
-      ...key,
-      ...kept,
-      writer: write.writer ?? "turn",
-      former_sha256: replaced,
-      former_mode: write.formerMode ?? null,
-      replaced_sha256: replaced,
-      left_sha256: left,
-      created_at: clock.now(),
-      restored_at: null,
-    })
-    makeRoom(parts, key)
+    for (const [index, write] of writes.entries()) {
+      // Two calls of one step may write the same file at once.
+      if (!updateLeft(table, write)) insert(parts, write, kept[index] ?? NOT_KEPT)
+    }
   })
+}
+
+const updateLeft = (table: CheckpointTable, write: FileWrite): boolean =>
+  table.updateLeft(keyOf(write), sha256OrNull(write.former), sha256OrNull(write.next))
+
+function insert({ table, clock, limits }: Parts, write: FileWrite, kept: Kept): void {
+  const [former, left] = [sha256OrNull(write.former), sha256OrNull(write.next)]
+  const key = keyOf(write)
+  table.insert({
+    ...key,
+    ...kept,
+    writer: write.writer ?? "turn",
+    former_sha256: former,
+    former_mode: write.formerMode ?? null,
+    replaced_sha256: former,
+    left_sha256: left,
+    created_at: clock.now(),
+    restored_at: null,
+  })
+  makeRoom(table, limits, key)
 }
 
 const keyOf = ({ chatId, writerId, machine, path }: FileWrite): CheckpointKey => ({
@@ -121,17 +132,22 @@ const keyOf = ({ chatId, writerId, machine, path }: FileWrite): CheckpointKey =>
   ...{ machine, path },
 })
 
-async function keep(former: Uint8Array | undefined, fileMax: number) {
-  if (former === undefined) return { former: "absent", former_content: null } as const
-  if (former.byteLength > fileMax) return { former: "dropped", former_content: null } as const
-  return { former: "kept", former_content: await Bun.zstdCompress(former) } as const
+type Kept = Pick<CheckpointRow, "former" | "former_content">
+
+/** Also of a row that went between the look and the write, with its chat or by its age. */
+const NOT_KEPT: Kept = { former: "dropped", former_content: null }
+
+async function keep(former: Uint8Array | undefined, fileMax: number): Promise<Kept> {
+  if (former === undefined) return { former: "absent", former_content: null }
+  if (former.byteLength > fileMax) return NOT_KEPT
+  return { former: "kept", former_content: await Bun.zstdCompress(former) }
 }
 
 /**
  * Whole turns go, the oldest first. The one that writes now stays, since it is what an undo means; when it
  * alone is too much, this file's bytes go.
  */
-function makeRoom({ table, limits }: Parts, current: CheckpointKey): void {
+function makeRoom(table: CheckpointTable, limits: CheckpointLimits, current: CheckpointKey): void {
   const sizes = table.sizes()
   const sum = (of: typeof sizes) => of.reduce((bytes, each) => bytes + each.bytes, 0)
   let total = sum(sizes)

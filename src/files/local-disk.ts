@@ -53,7 +53,7 @@ export async function writeWhole({ path, bytes, mode, newId }: WriteWhole): Prom
     const file = await open(beside, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL)
     try {
       await file.writeFile(bytes)
-      await file.sync()
+      await file.datasync()
     } finally {
       await file.close()
     }

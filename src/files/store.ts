@@ -77,6 +77,13 @@ function writing(db: Database) {
 }
 
 function reading(db: Database) {
+  const has = (key: CheckpointKey): boolean =>
+    db
+      .query(
+        "SELECT 1 FROM checkpoints WHERE chat_id = ? AND writer_id = ? AND machine = ? AND path = ?",
+      )
+      .get(key.chat_id, key.writer_id, key.machine, key.path) !== null
+
   const ofWriter = (chatId: string, writerId: string) =>
     db
       .query<CheckpointRow, [string, string]>(
@@ -111,7 +118,7 @@ function reading(db: Database) {
       )
       .all()
 
-  return { ofWriter, ofChat, lastTurn, sizes }
+  return { has, ofWriter, ofChat, lastTurn, sizes }
 }
 
 function endings(db: Database) {

@@ -1,8 +1,7 @@
-/** The files of a machine as a patch sees them: texts by path, each write behind a checkpoint. */
+/** The files of a machine as a patch sees them: texts by path, kept for an undo before they are written. */
 import { homedir } from "node:os"
 import { isAbsolute, join, resolve } from "node:path"
-import type { BeforeWrite } from "./checkpoints.ts"
-import { sha256 } from "./checkpoints.ts"
+import { type BeforeWrite, sha256 } from "./checkpoints.ts"
 import type { DiskFile } from "./local-disk.ts"
 import type { PatchFiles } from "./patch/patch-files.ts"
 import type { WholeFiles } from "./whole-files.ts"
@@ -20,58 +19,61 @@ export interface TreeFilesOptions {
 
 const NOT_UTF8 = "it is not UTF-8 text; change it with write_hex"
 const ABSENT = "No such file or directory"
+/** Enough for the disk to collect writes. */
+const PARALLEL = 8
 
-export function treeFiles({ files, machine, cwd, ...options }: TreeFilesOptions): PatchFiles {
-  const absolute = (path: string): string =>
-    path === "~" || path.startsWith("~/")
-      ? join(homedir(), path.slice(1))
-      : isAbsolute(path)
-        ? resolve(path)
-        : resolve(cwd, path)
+export function treeFiles(options: TreeFilesOptions): PatchFiles {
+  const { files, machine, cwd, chatId, turnId } = options
+  const at = (path: string) => absolute(path, cwd)
   /** What was read here, by absolute path: a write is for that content alone. */
   const seen = new Map<string, DiskFile | undefined>()
   const look = async (path: string): Promise<DiskFile | undefined> => {
     if (!seen.has(path)) seen.set(path, await files.read(path))
     return seen.get(path)
   }
-  const checkpoint = async (path: string, next: Uint8Array | undefined) => {
-    const former = await look(path)
-    await options.beforeWrite({
-      ...{ chatId: options.chatId, writerId: options.turnId, machine, path, next },
-      former: former?.bytes,
-      ...(former?.mode !== undefined && { formerMode: former.mode }),
-    })
-    return former
-  }
 
   return {
     cannotRemove: undefined,
-    resolve: absolute,
+    parallel: PARALLEL,
+    resolve: at,
     kindOf: async (path) => {
-      const kind = await files.kindOf(absolute(path))
-      if (kind === "file") await look(absolute(path))
+      const kind = await files.kindOf(at(path))
+      if (kind === "file") await look(at(path))
       return kind === "other" ? "directory" : kind
     },
     read: async (path) => {
-      const file = await look(absolute(path))
+      const file = await look(at(path))
       if (!file) throw new Error(ABSENT)
       return decode(file.bytes)
     },
+    announce: async (writes) => {
+      const known = await Promise.all(
+        writes.map(async ({ path, text }) => {
+          const former = await look(at(path))
+          return {
+            ...{ chatId, writerId: turnId, machine, path: at(path), former: former?.bytes },
+            ...(former?.mode !== undefined && { formerMode: former.mode }),
+            next: text === undefined ? undefined : Buffer.from(text),
+          }
+        }),
+      )
+      await options.beforeWrite(...known)
+    },
     write: async (path, text, like) => {
-      const target = absolute(path)
-      const bytes = Buffer.from(text)
-      const former = await checkpoint(target, bytes)
-      const mode = like === undefined ? undefined : (await look(absolute(like)))?.mode
-      await files.write(target, bytes, {
+      const former = await look(at(path))
+      const mode = like === undefined ? undefined : (await look(at(like)))?.mode
+      await files.write(at(path), Buffer.from(text), {
         ...(mode !== undefined && { mode }),
         expectSha256: former === undefined ? null : sha256(former.bytes),
       })
     },
-    remove: async (path) => {
-      await checkpoint(absolute(path), undefined)
-      await files.remove(absolute(path))
-    },
+    remove: (path) => files.remove(at(path)),
   }
+}
+
+function absolute(path: string, cwd: string): string {
+  if (path === "~" || path.startsWith("~/")) return join(homedir(), path.slice(1))
+  return isAbsolute(path) ? resolve(path) : resolve(cwd, path)
 }
 
 function decode(bytes: Uint8Array): string {

@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
+import { applyPatch } from "../../src/files/patch/apply.ts"
 import { patchFolder } from "./patch-tree.ts"
 
 const patch = (...lines: string[]) => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n")
@@ -107,7 +108,7 @@ describe("two phases", () => {
   })
 
   test("TFILE-11: when a write fails, the outcome lists what landed, what failed and what was not tried", async () => {
-    using folder = patchFolder({ a: "1\n", b: "2\n", c: "3\n" })
+    using folder = patchFolder({ a: "1\n", b: "2\n", c: "3\n" }, { parallel: 1 })
     const { write } = folder.files
     folder.files.write = async (path, text) => {
       if (path === "b") throw new Error("no space left on device")
@@ -122,6 +123,20 @@ describe("two phases", () => {
       failure: { path: "b", reason: "no space left on device", notTried: ["c"] },
     })
     expect(folder.tree()).toEqual({ a: "x\n", b: "2\n", c: "3\n" })
+  })
+
+  test("a cancel between two files lists what is not written", async () => {
+    using folder = patchFolder({ a: "1\n", b: "2\n" }, { parallel: 1 })
+    const cancel = new AbortController()
+    const { write } = folder.files
+    folder.files.write = async (path, text) => {
+      await write(path, text)
+      cancel.abort()
+    }
+    const text = patch("*** Add File: c", "+x", "*** Add File: d", "+x", "*** Delete File: a")
+    const { landed, failure } = await applyPatch(text, folder.files, cancel.signal)
+    expect(landed.map(({ path }) => path)).toEqual(["c"])
+    expect(failure).toEqual({ path: "d", reason: "the turn was cancelled", notTried: ["a"] })
   })
 
   test("a move whose source cannot go is told as the new file that it is", async () => {

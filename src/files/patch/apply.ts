@@ -7,7 +7,7 @@ import { errorText } from "../../lib/error.ts"
 import { changeText } from "./change-text.ts"
 import { parsePatch } from "./parse.ts"
 import { type FileChange, PatchError } from "./patch.ts"
-import type { PatchFiles } from "./patch-files.ts"
+import type { AnnouncedWrite, PatchFiles } from "./patch-files.ts"
 import { unwrap } from "./unwrap.ts"
 
 /** What happened to a file. Paths are as the patch gives them. */
@@ -26,12 +26,20 @@ export interface PatchOutcome {
   failure: { path: string; reason: string; notTried: string[] } | undefined
 }
 
-/** @throws PatchError before anything is written; the message quotes the offending input */
-export async function applyPatch(patch: string, files: PatchFiles): Promise<PatchOutcome> {
+/**
+ * After a cancel no further file is begun; those not written are then listed like those behind a failure.
+ *
+ * @throws PatchError before anything is written; the message quotes the offending input
+ */
+export async function applyPatch(
+  patch: string,
+  files: PatchFiles,
+  signal?: AbortSignal,
+): Promise<PatchOutcome> {
   const { text, folder } = unwrap(patch)
   const changes = readChanges(text, folder)
   const verified = await verifyFirst(changes, files)
-  return write(verified, files)
+  return write(verified, files, signal)
 }
 
 /** A reading of the patch, and the looser one that is tried when it does not fit. */
@@ -184,23 +192,58 @@ function refuseRemoval(files: PatchFiles, what: string): void {
   if (files.cannotRemove !== undefined) throw new PatchError(`${what}: ${files.cannotRemove}`)
 }
 
-async function write(verified: readonly Verified[], files: PatchFiles): Promise<PatchOutcome> {
-  const landed: Landed[] = []
-  for (const [index, { text, ...change }] of verified.entries()) {
-    const { kind, path, movedFrom, replaced } = change
+async function write(
+  verified: readonly Verified[],
+  files: PatchFiles,
+  signal: AbortSignal | undefined,
+): Promise<PatchOutcome> {
+  await files.announce(verified.flatMap(announced))
+  const landed: (Landed | undefined)[] = verified.map(() => undefined)
+  const tried = new Set<Verified>()
+  let failure: PatchOutcome["failure"]
+  const writeNext = async (): Promise<void> => {
+    const index = tried.size
+    const change = verified[index]
+    if (!change || failure) return
+    let path = change.path
     try {
-      if (kind === "removed") await files.remove(path)
-      else await files.write(path, text, movedFrom)
-      // Until its source is gone, a move is a new file.
-      landed.push(movedFrom === undefined ? change : { kind: "added", path, replaced })
-      if (movedFrom === undefined) continue
-      await files.remove(movedFrom)
-      landed[index] = change
+      if (signal?.aborted) throw new Error("the turn was cancelled")
+      tried.add(change)
+      landed[index] = await writeOne(change, files)
+      if (change.movedFrom !== undefined) {
+        path = change.movedFrom
+        await files.remove(path)
+        landed[index] = landedOf(change)
+      }
     } catch (error) {
-      const notTried = verified.slice(index + 1).map((later) => later.path)
-      const failed = landed.length > index ? movedFrom! : path
-      return { landed, failure: { path: failed, reason: errorText(error), notTried } }
+      failure ??= { path, reason: errorText(error), notTried: [] }
     }
+    await writeNext()
   }
-  return { landed, failure: undefined }
+  await Promise.all(Array.from({ length: files.parallel }, writeNext))
+  if (failure) {
+    const { path } = failure
+    const rest = verified.filter((each) => !tried.has(each) && each.path !== path)
+    failure.notTried = rest.map((each) => each.path)
+  }
+  return { landed: landed.filter((each) => each !== undefined), failure }
 }
+
+function announced({ kind, path, text, movedFrom }: Verified): AnnouncedWrite[] {
+  if (kind === "removed") return [{ path, text: undefined }]
+  if (movedFrom === undefined) return [{ path, text }]
+  return [
+    { path, text, like: movedFrom },
+    { path: movedFrom, text: undefined },
+  ]
+}
+
+/** What has then landed: a move is a new file until its source is gone. */
+async function writeOne(change: Verified, files: PatchFiles): Promise<Landed> {
+  const { kind, path, text, movedFrom, replaced } = change
+  if (kind === "removed") await files.remove(path)
+  else await files.write(path, text, movedFrom)
+  return movedFrom === undefined ? landedOf(change) : { kind: "added", path, replaced: replaced! }
+}
+
+const landedOf = ({ text: _text, ...landed }: Verified): Landed => landed

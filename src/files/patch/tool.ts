@@ -38,19 +38,24 @@ export const patchTool = (
     "Edits several files in one call. No line numbers: a place is found by its quoted lines. All of it is checked first, so a hunk that does not fit changes nothing.",
   input: Input,
   gates: ["master_only", "not_public"],
-  traits: {},
+  // A result tells what landed, also to a turn that is being cancelled.
+  traits: { waitsOnCancel: true },
   run: async (context, input) => {
     const { patch, on } = input as Static<typeof Input>
     const machine = await machineOf(context, on)
-    const outcome = await applyOrFail(patch, machine.files)
+    const outcome = await applyOrFail(patch, machine.files, context.signal)
     if (outcome.failure) throw new ToolFailure(partly(machine.name, outcome, outcome.failure))
     return { output: told(machine.name, outcome.landed) }
   },
 })
 
-async function applyOrFail(patch: string, files: PatchFiles): Promise<PatchOutcome> {
+async function applyOrFail(
+  patch: string,
+  files: PatchFiles,
+  signal: AbortSignal,
+): Promise<PatchOutcome> {
   try {
-    return await applyPatch(patch, files)
+    return await applyPatch(patch, files, signal)
   } catch (error) {
     if (error instanceof PatchError) throw new ToolFailure(error.message, { cause: error })
     throw error
