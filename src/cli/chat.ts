@@ -1,4 +1,5 @@
 /** `eva-kernel chat`: talk to a kernel on the full screen, or say one thing and print the answer. */
+import { realpath, stat } from "node:fs/promises"
 import { join } from "node:path"
 import { isatty } from "node:tty"
 import { stateDirectory } from "../config/data-directory.ts"
@@ -21,6 +22,7 @@ type ChatOptions = OptionValues<"chat">
 
 /** Files of clients in the state directory. */
 const LAST_CHATS_FILE = "last-chats.json"
+const PERMISSIONS_FILE = "permissions.json"
 const LOG_FILE = "chat-kernel.log"
 /** A turn that runs on holds up the leaving; after so long the user is told why. */
 const LEAVING_MS = 300
@@ -41,27 +43,43 @@ async function chat(options: ChatOptions, start: StartServing): Promise<number> 
   const environment = processEnvironment()
   const isScript = options.prompt !== undefined || options.json || options.quiet || !isatty(0)
   checkTogether(options)
+  if (isScript && options.code !== undefined)
+    throw usage("--code needs the screen: it asks before it acts")
   const text = isScript ? await textToSay(options.prompt) : undefined
   if (text === undefined) await checkTerminal(environment)
+  const code = options.code === undefined ? undefined : await codeFolder(options.code)
   const state = stateDirectory(environment)
   const { url, token, config: configFiles } = options
   const logFile = join(state, LOG_FILE)
   const kernel = await findKernel({ url, token, configFiles, environment, start, logFile })
   try {
     const lastChats = join(state, LAST_CHATS_FILE)
+    const permissionsFile = join(state, PERMISSIONS_FILE)
     return text === undefined
-      ? await talk(options, { kernel, environment, lastChats })
+      ? await talk(options, { kernel, environment, lastChats, permissionsFile, code })
       : await sayOnce(options, { kernel, text, lastChats })
   } finally {
     await leave(kernel)
   }
 }
 
-function checkTogether({ chat, last, json, quiet, ...options }: ChatOptions): void {
-  const places = [chat !== undefined && "--chat", options.new && "--new", last && "--last"]
+function checkTogether({ chat, last, json, quiet, code, ...options }: ChatOptions): void {
+  const places = [
+    chat !== undefined && "--chat",
+    options.new && "--new",
+    last && "--last",
+    code !== undefined && "--code",
+  ]
   const given = places.filter((name) => name !== false)
   if (given.length > 1) throw usage(`${given.join(" and ")} name different chats: give one`)
   if (json && quiet) throw usage("--json and --quiet are two forms of output: give one")
+}
+
+/** The folder of a coding session, links followed. */
+async function codeFolder(path: string): Promise<string> {
+  const folder = await realpath(path).catch(() => undefined)
+  if (folder !== undefined && (await stat(folder)).isDirectory()) return folder
+  throw usage(`--code takes a folder, and ${path} is none`)
 }
 
 const usage = (message: string): ClientError => new ClientError("usage", message)
@@ -132,15 +150,22 @@ function hearInterrupts(): { first: AbortSignal; stop: () => void } {
 
 async function talk(
   options: ChatOptions,
-  at: { kernel: FoundKernel; environment: Environment; lastChats: string },
+  at: {
+    kernel: FoundKernel
+    environment: Environment
+    lastChats: string
+    permissionsFile: string
+    code: string | undefined
+  },
 ): Promise<number> {
-  const { kernel, environment } = at
+  const { kernel, environment, permissionsFile, code } = at
   const [{ runScreen }, { beginSession }] = await Promise.all([
     import("./chat/screen/run-screen.ts"),
     import("./chat/begin-session.ts"),
   ])
   const session = await beginSession({
     ...{ kernel, file: at.lastChats, clock: systemClock, newKey: uuidV4 },
+    ...{ environment, permissionsFile, code },
     ...{ chatId: options.chat, isNew: options.new, model: options.model },
     effort: options.effort as Effort | undefined,
   })

@@ -93,6 +93,11 @@ export const COMMANDS = [
       { name: "chat", value: "ID", about: "the chat to open or to speak in" },
       { name: "new", about: "a new chat; without a screen that is the default" },
       { name: "last", about: "the chat that the screen had open last; there that is the default" },
+      {
+        name: "code",
+        value: "DIR",
+        about: "a new chat that works in this folder, asking before it writes or runs anything",
+      },
       { name: "model", value: "NAME", about: "the model that answers" },
       { name: "effort", value: "LEVEL", choices: EFFORTS, about: "how hard it thinks" },
       { name: "json", about: "print every event of the turn, one a line" },

@@ -31,6 +31,8 @@ export interface ProcessRequest {
   signal: AbortSignal
   /** Bytes kept of each stream; `PROCESS_LIMITS.keptBytes` when absent. */
   keptBytes?: number
+  /** Each piece of output as it comes, of both streams. */
+  onOutput?(chunk: Uint8Array): void
 }
 
 export interface ProcessResult {
@@ -51,7 +53,10 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessResult
     return { ended: "cancelled", exitCode: null, signalCode: null, stdout, stderr }
   }
   const child = await start(request)
-  const readers = [readInto(stdout, child.stdout), readInto(stderr, child.stderr)]
+  const readers = [
+    readInto(stdout, child.stdout, request.onOutput),
+    readInto(stderr, child.stderr, request.onOutput),
+  ]
   const drained = Promise.all(readers.map((reader) => reader.done))
 
   const ended = await firstEnd(child.exited, request)
@@ -119,11 +124,16 @@ async function firstEnd(
 }
 
 /** Reads at once and to the end: a pipe that nobody reads grows in memory. */
-function readInto(output: KeptOutput, stream: ReadableStream<Uint8Array>) {
+function readInto(
+  output: KeptOutput,
+  stream: ReadableStream<Uint8Array>,
+  onOutput?: (chunk: Uint8Array) => void,
+) {
   const reader = stream.getReader()
   const pump = async (): Promise<void> => {
     for (let step = await reader.read(); !step.done; step = await reader.read()) {
       output.push(step.value)
+      onOutput?.(step.value)
     }
   }
   return {

@@ -1,10 +1,15 @@
 /** Opens the session of the screen: the chat that was asked for, the last one, or a new one. */
+
+import { basename } from "node:path"
 import type { Clock } from "../../lib/clock.ts"
+import type { Environment } from "../../lib/environment.ts"
 import type { NewId } from "../../lib/id.ts"
+import type { NewChat } from "../../schema/chat.ts"
 import type { Effort } from "../../schema/effort.ts"
 import { ClientError } from "./client-error.ts"
 import { createSession } from "./create-session.ts"
 import type { FoundKernel } from "./find-kernel.ts"
+import { createHands } from "./hands/create-hands.ts"
 import { createKernelClient } from "./kernel-client.ts"
 import { lastChatsIn } from "./last-chat.ts"
 import type { Session } from "./session.ts"
@@ -19,6 +24,11 @@ export interface BeginOptions {
   /** Absent: the last one. */
   chatId: string | undefined
   isNew: boolean
+  /** What operations of the kernel run with, and where what is always allowed is kept. */
+  environment: Environment
+  permissionsFile: string
+  /** A coding session: a new chat that works in this folder. */
+  code: string | undefined
   /** For the chat, whichever it is. */
   model: string | undefined
   effort: Effort | undefined
@@ -26,15 +36,20 @@ export interface BeginOptions {
 
 /** Throws ClientError with one sentence. */
 export async function beginSession(options: BeginOptions): Promise<Session> {
-  const { kernel, file, clock, newKey, chatId, isNew, model, effort } = options
+  const { kernel, file, clock, newKey, chatId, isNew, model, effort, code } = options
   const last = lastChatsIn(file)
+  const client = createKernelClient({ address: kernel.address })
+  const { environment, permissionsFile } = options
+  const cwd = code ?? process.cwd()
   const common: SessionOptions = {
     ...{ clock, newKey, address: kernel.address, relocate: kernel.relocate },
-    client: createKernelClient({ address: kernel.address }),
+    client,
+    hands: createHands({ client, environment, permissionsFile, cwd, newId: newKey }),
+    ...(code !== undefined && { draft: codingChat(code) }),
     remember: (id) => last.set(kernel.name, id),
     remark: kernel.remark,
   }
-  const wanted = chatId ?? (isNew ? undefined : last.get(kernel.name))
+  const wanted = chatId ?? (isNew || code !== undefined ? undefined : last.get(kernel.name))
   const session = await createSession({ ...common, chatId: wanted }).catch((error: unknown) => {
     // The last chat is a convenience: when it is gone a new one does as well.
     const isGone = error instanceof ClientError && error.code === "not_found"
@@ -51,3 +66,8 @@ export async function beginSession(options: BeginOptions): Promise<Session> {
     throw error
   }
 }
+
+/** Its project is named after its folder; relative paths count from there, on this machine. */
+const codingChat = (folder: string): NewChat => ({
+  ...{ workdir: folder, workdir_on: "client", project: basename(folder) },
+})

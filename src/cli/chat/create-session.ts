@@ -140,6 +140,7 @@ class ChatSession implements Session {
     const { chatId, view } = this.#room
     if (chatId === undefined || view === undefined || view.turns().length === 0) return
     view.markCancelling()
+    this.#requests?.stop(chatId)
     await this.#client.cancelChat(chatId).catch((error: unknown) => {
       const isOver = error instanceof ClientError && error.code === "not_found"
       if (!isOver) throw error

@@ -6,10 +6,12 @@ import { isLoopback } from "../../config/listen.ts"
 import { isObject, tryParseJson } from "../../lib/json.ts"
 import type { Health, ModelCatalogue } from "../../schema/catalogue.ts"
 import type { Chat, ChatPatch, ChatQuery, ForkChat, NewChat } from "../../schema/chat.ts"
+import type { OpProgress, OpResult } from "../../schema/client-op.ts"
 import type { Effort } from "../../schema/effort.ts"
 import type { Generation } from "../../schema/generation.ts"
 import type { HistoryQuery, Rewound } from "../../schema/history.ts"
 import type { Item } from "../../schema/item.ts"
+import type { QuestionAnswer } from "../../schema/question.ts"
 import type { Send } from "../../schema/send.ts"
 import type { ChatSpend } from "../../schema/stats.ts"
 import { ClientError, sentenceOf } from "./client-error.ts"
@@ -67,6 +69,13 @@ export function createKernelClient(options: ClientOptions) {
     cancelChat: (chatId: string) => change<unknown>("POST", chatPath(chatId, "/cancel")),
     cancelTurn: (turnId: string) =>
       change<unknown>("POST", `/v1/generations/${encodeURIComponent(turnId)}/cancel`),
+
+    opResult: (chatId: string, body: OpResult) =>
+      change<void>("POST", chatPath(chatId, "/ops/result"), body),
+    opProgress: (chatId: string, body: OpProgress) =>
+      change<void>("POST", chatPath(chatId, "/ops/progress"), body),
+    answerQuestion: (chatId: string, body: QuestionAnswer) =>
+      change<void>("POST", chatPath(chatId, "/questions/answer"), body),
 
     /** A stream of the turn that this send starts or repeats. */
     send: (chatId: string, body: Send, signal: AbortSignal) =>

@@ -45,6 +45,8 @@ interface Operation {
   cwd: string
   shown: OpRequest | undefined
   running: AbortController | undefined
+  /** The kernel does not wait for it any more. */
+  isSettled: boolean
 }
 
 /** An operation may come before the reply that says whose turn it is. */
@@ -131,6 +133,12 @@ export class Requests {
     }
   }
 
+  /** The user stops the turns of a chat: what runs for them ends, and says so. */
+  stop(chatId: string): void {
+    for (const { chatId: of, running } of this.#operations.values())
+      if (of === chatId) running?.abort()
+  }
+
   close(): void {
     for (const { running } of this.#operations.values()) running?.abort()
   }
@@ -145,7 +153,14 @@ export class Requests {
       return
     }
     const cwd = typeof event.cwd === "string" ? event.cwd : this.#parts.cwd
-    const operation: Operation = { chatId, op, cwd, shown: undefined, running: undefined }
+    const operation: Operation = {
+      chatId,
+      op,
+      cwd,
+      shown: undefined,
+      running: undefined,
+      isSettled: false,
+    }
     this.#operations.set(id, operation)
     const shown = await describeOp(op, cwd)
     // It may have ended while the machine was looked at.
@@ -184,7 +199,7 @@ export class Requests {
       (error: unknown) => ({ error: error instanceof Error ? error.message : String(error) }),
     )
     this.#operations.delete(id)
-    if (!running.signal.aborted) await this.#tell(chatId, { id, decision, ...outcome })
+    if (!operation.isSettled) await this.#tell(chatId, { id, decision, ...outcome })
   }
 
   #tell = (chatId: string, result: OpResult): Promise<void> =>
@@ -214,7 +229,9 @@ export class Requests {
     if (typeof id !== "string") return
     if (kind === "question") this.#drop(questionId(id, Number(question)))
     else {
-      this.#operations.get(id)?.running?.abort()
+      const operation = this.#operations.get(id)
+      if (operation) operation.isSettled = true
+      operation?.running?.abort()
       this.#operations.delete(id)
       this.#drop(id)
     }
