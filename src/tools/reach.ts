@@ -87,7 +87,8 @@ const GATES: Record<Exclude<ToolGate, "unlisted">, Gate> = {
   },
   indexed_notes_only: {
     open: (turn) => turn.indexedNotes,
-    reason: "the notebook stands in the prompt in full, so there is nothing more to read",
+    reason:
+      "the notebook stands in the prompt in full, so there is nothing more to read; the master can have it shown as an index",
   },
   planning_only: {
     open: (turn) => turn.planning,

@@ -94,6 +94,8 @@ function reservedTool(name: string, loaders: readonly string[]): string {
     loader === "tool_load" ? `load it with tool_load ("${name}")` : "put on a set with toolset",
   )
   const way =
-    ways.length > 0 ? ` To use it, ${ways.join(" or ")}; it works from the next step.` : ""
+    ways.length > 0
+      ? ` To use it, ${ways.join(" or ")}; it works from the next step.`
+      : " The master can bring it into sight, in the settings of the chat or of the kernel."
   return `${name} is not among the tools of this step, so the call did not run.${way}`
 }

@@ -72,7 +72,7 @@ describe("GET /v1/tools", () => {
     run: async () => ({ output: "rain" }),
   })
 
-  test("API-006 API-007 BOOT-027 GATE-25 GATE-27 SURF-014: a tool is shown as the model gets it, with raised gates alone", async () => {
+  test("API-006 API-007 BOOT-027 GATE-25 GATE-27 GATE-28 TOOL-40 SURF-014: a tool is shown as the model gets it, with raised gates alone", async () => {
     const { call, kernel, newChat } = await start({ config: { tools: { on_demand: ["weather"] } } })
     kernel.api.registry.register({ ...tool("weather_now"), gates: ["master_only"] })
     kernel.api.registry.register(tool("weather_now"))

@@ -101,7 +101,7 @@ describe("a branch", () => {
     })
   })
 
-  test("CHAT-22 FRG-009: a cut in mid-turn closes every open call as a cancel does", () => {
+  test("CHAT-22 FRG-009 TOOL-38: a cut in mid-turn closes every open call as a cancel does", () => {
     const parent = rig.chats.create({}).id
     const stored = talk(parent)
     const closed = "[not executed: turn cancelled]"

@@ -47,7 +47,7 @@ describe("pairs", () => {
     expect(JSON.stringify(shown(...history))).toBe(JSON.stringify(shown(...history)))
   })
 
-  test("an orphaned result never appears, and what is said beside it stays", () => {
+  test("TOOL-36: an orphaned result never appears, and what is said beside it stays", () => {
     expect(shown(user(result("gone"), text("hello")), user(result("gone too")))).toEqual([
       { role: "user", blocks: [text("hello")] },
     ])

@@ -24,7 +24,7 @@ function collector() {
   }
 }
 
-test("the first snapshot goes at once, then the newest of each quarter second", async () => {
+test("TOOL-32: the first snapshot goes at once, then the newest of each quarter second", async () => {
   const sink = collector()
   const progress = createProgress({ emit: sink.emit, redact: plain })
   for (let i = 0; i < 1000; i++) progress.push(`snapshot ${i}`)
@@ -35,7 +35,7 @@ test("the first snapshot goes at once, then the newest of each quarter second", 
   expect(sink.seen[1]!.at - sink.seen[0]!.at).toBeGreaterThan(PROGRESS_LIMITS.intervalMs - 10)
 })
 
-test("a call sends a limited number of snapshots", async () => {
+test("TOOL-32: a call sends a limited number of snapshots", async () => {
   const sink = collector()
   const limits = { ...PROGRESS_LIMITS, intervalMs: 0, count: 5 }
   const progress = createProgress({ emit: sink.emit, redact: plain, limits })
@@ -47,7 +47,7 @@ test("a call sends a limited number of snapshots", async () => {
   expect(sink.seen).toHaveLength(5)
 })
 
-test("a snapshot is the tail, cut on a character and counted in bytes", () => {
+test("TOOL-32: a snapshot is the tail, cut on a character and counted in bytes", () => {
   const sink = collector()
   const progress = createProgress({ emit: sink.emit, redact: plain })
   progress.push(`start${"я".repeat(5000)}${"😀".repeat(1000)}!`)

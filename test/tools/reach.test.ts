@@ -170,7 +170,9 @@ test("GATE-3 GATE-9: attention reserves: no spec, a line in the hidden block, on
 
 test("a refusal names no loader that this turn does not have", () => {
   const text = refusal(makeTool(), reachTurn({ onDemand: ["echo"] }))
-  expect(text).toBe("echo is not among the tools of this step, so the call did not run.")
+  expect(text).toBe(
+    "echo is not among the tools of this step, so the call did not run. The master can bring it into sight, in the settings of the chat or of the kernel.",
+  )
 })
 
 test("ways out stay visible under sets, curation and chat lists, under a cron list only when named", () => {

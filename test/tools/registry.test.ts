@@ -52,7 +52,7 @@ test("TOOL-1: a group comes with the registration and orders the list, whoever r
   expect(order(...tools.toReversed())).toEqual(order(...tools))
 })
 
-test("a module that attaches anew collides with nothing", () => {
+test("TOOL-4: a module that attaches anew collides with nothing", () => {
   const registry = registryOf(
     makeTool({ name: "shell", group: "shell" }),
     makeTool({ name: "say", group: "telegram" }),

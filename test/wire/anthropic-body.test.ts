@@ -126,7 +126,7 @@ describe("anthropic body", () => {
     })
   })
 
-  test("LLM-023: nothing forbids parallel calls", async () => {
+  test("LLM-023 TOOL-42: nothing forbids parallel calls", async () => {
     const body = await send({ tools: [WEATHER] })
     expect(body.tools).toEqual([
       {

@@ -90,7 +90,7 @@ describe("openai chat body", () => {
     ])
   })
 
-  test("LLM-022 LLM-023: calls may be parallel, one tool may be forced, all may be forbidden", async () => {
+  test("LLM-022 LLM-023 TOOL-42: calls may be parallel, one tool may be forced, all may be forbidden", async () => {
     const tool = {
       type: "function",
       function: {

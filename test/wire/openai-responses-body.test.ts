@@ -60,7 +60,7 @@ describe("openai responses body", () => {
     ])
   })
 
-  test("LLM-022 LLM-023: calls may be parallel, one tool may be forced", async () => {
+  test("LLM-022 LLM-023 TOOL-42: calls may be parallel, one tool may be forced", async () => {
     const body = await send({ tools: [WEATHER], toolChoice: { name: "weather" } })
     expect(body).toMatchObject({
       tools: [{ type: "function", name: "weather", parameters: WEATHER.input_schema }],
