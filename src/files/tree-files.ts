@@ -22,6 +22,7 @@ const ABSENT = "No such file or directory"
 /** Enough for the disk to collect writes. */
 const PARALLEL = 8
 
+/** For one patch: what was read stays remembered. */
 export function treeFiles(options: TreeFilesOptions): PatchFiles {
   const { files, machine, cwd, chatId, turnId } = options
   const at = (path: string) => absolute(path, cwd)

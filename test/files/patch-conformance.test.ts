@@ -11,6 +11,9 @@ import { unwrap } from "../../src/files/patch/unwrap.ts"
 import * as cases from "./patch-cases.ts"
 import { filesOf, latin1, patchFolder } from "./patch-tree.ts"
 
+/** For a slow disk: hundreds of folders are written. */
+const TIMEOUT_MS = 120_000
+
 if (cases.CASES_MISSING) process.stdout.write(`skipped: ${cases.CASES_MISSING}\n`)
 
 /** Codex's command line leaves the first file of these behind; its tool does not, and neither do we. */
@@ -30,21 +33,29 @@ const isNorm = ({ dialect }: Pick<cases.ApplyCase, "dialect">): boolean =>
   dialect === "codex" || dialect === "codex-tool"
 
 describe.skipIf(cases.CASES_MISSING !== undefined)("public cases", () => {
-  test("TFILE-8: what Codex applies is applied byte for byte, what it refuses changes nothing", async () => {
-    const norm = cases.readCases<cases.ApplyCase>("apply").filter(isNorm)
-    const failed = await failures(norm.filter(({ id }) => !COMMAND_LINE_ONLY.includes(id)))
-    expect(norm.length).toBeGreaterThan(100)
-    expect(failed).toEqual([])
-  })
+  test(
+    "TFILE-8: what Codex applies is applied byte for byte, what it refuses changes nothing",
+    async () => {
+      const norm = cases.readCases<cases.ApplyCase>("apply").filter(isNorm)
+      const failed = await failures(norm.filter(({ id }) => !COMMAND_LINE_ONLY.includes(id)))
+      expect(norm.length).toBeGreaterThan(100)
+      expect(failed).toEqual([])
+    },
+    TIMEOUT_MS,
+  )
 
   // Most of them also leave a last line without an end so, which Codex never does.
-  test("looser dialects are taken where they do not contradict Codex, up to the end of the last line", async () => {
-    const loose = cases
-      .readCases<cases.ApplyCase>("apply")
-      .filter((each) => !isNorm(each) && each.dialect !== "codex-legacy")
-    const failed = (await failures(loose)).map(({ id }) => id)
-    expect(failed.sort()).toEqual(Object.keys(CONTRADICTIONS).sort())
-  })
+  test(
+    "looser dialects are taken where they do not contradict Codex, up to the end of the last line",
+    async () => {
+      const loose = cases
+        .readCases<cases.ApplyCase>("apply")
+        .filter((each) => !isNorm(each) && each.dialect !== "codex-legacy")
+      const failed = (await failures(loose)).map(({ id }) => id)
+      expect(failed.sort()).toEqual(Object.keys(CONTRADICTIONS).sort())
+    },
+    TIMEOUT_MS,
+  )
 
   test("patches are read as Codex reads them, and refused with its sentences", () => {
     for (const each of cases.readCases<cases.ParseCase>("parse")) {
