@@ -1,10 +1,13 @@
 /** A turn that patches a real repository on the server, and the undo of it, over HTTP. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { plan } from "../support/kernel.ts"
 import { type TestApi, testApi } from "./support.ts"
+
+// Nothing here waits for time; a slow disk may.
+setDefaultTimeout(60_000)
 
 let repo: string
 let api: TestApi

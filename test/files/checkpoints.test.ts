@@ -1,5 +1,5 @@
 /** What a turn wrote to files can be taken back, as far as it is kept, and never over somebody else's work. */
-import { afterEach, beforeEach, describe, expect, test } from "bun:test"
+import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
 import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { restoreFiles } from "../../src/files/checkpoint-restore.ts"
@@ -7,6 +7,9 @@ import { type CheckpointLimits, createCheckpoints } from "../../src/files/checkp
 import { localFiles } from "../../src/files/whole-files.ts"
 import { uuidV7 } from "../../src/lib/id.ts"
 import { openTempStore } from "../support/temp-store.ts"
+
+// Nothing here waits for time; a slow disk may.
+setDefaultTimeout(60_000)
 
 const MIB = 1024 * 1024
 const LIMITS: CheckpointLimits = {

@@ -2,7 +2,7 @@
  * The patch engine against the public cases of peers: Codex is the norm; where its command line and its tool
  * differ we are the tool, which checks everything before it writes.
  */
-import { describe, expect, test } from "bun:test"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { changeText } from "../../src/files/patch/change-text.ts"
 import { parsePatch } from "../../src/files/patch/parse.ts"
 import type { FileChange, Hunk } from "../../src/files/patch/patch.ts"
@@ -11,8 +11,8 @@ import { unwrap } from "../../src/files/patch/unwrap.ts"
 import * as cases from "./patch-cases.ts"
 import { filesOf, latin1, patchFolder } from "./patch-tree.ts"
 
-/** For a slow disk: hundreds of folders are written. */
-const TIMEOUT_MS = 120_000
+// Nothing here waits for time; a slow disk may.
+setDefaultTimeout(60_000)
 
 if (cases.CASES_MISSING) process.stdout.write(`skipped: ${cases.CASES_MISSING}\n`)
 

@@ -1,9 +1,12 @@
 /** A kernel that is killed while it writes leaves every file whole. */
-import { expect, test } from "bun:test"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { FILE_NAMES, textOf } from "./patch-versions.ts"
+
+// Nothing here waits for time; a slow disk may.
+setDefaultTimeout(60_000)
 
 const KILLS = 6
 
@@ -24,7 +27,7 @@ test("a kill in the middle of writing leaves each file old or new, never torn", 
       rmSync(folder, { recursive: true, force: true })
     }
   }
-}, 120_000)
+})
 
 /** Kills a little behind the told round, so that the moment differs; the last version that it told of. */
 async function patchUntilKilled(

@@ -1,10 +1,11 @@
 /** What holds for every tree and every edit: a diff of ours applies to its target, a bad hunk changes nothing. */
-import { expect, test } from "bun:test"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import { type FileTree, filesOf, latin1, patchFolder } from "./patch-tree.ts"
 
+// Nothing here waits for time; a slow disk may.
+setDefaultTimeout(60_000)
+
 const ROUNDS = Number(process.env.EVA_PROPERTY_ROUNDS ?? 60)
-/** On a busy machine the disk is slow; nothing here waits for time. */
-const TIMEOUT_MS = 120_000
 
 test(
   "a diff of two random trees turns the one into the other",

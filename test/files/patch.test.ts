@@ -1,9 +1,12 @@
 /** The patch engine on real folders: levels, two phases, errors, wrappers, line ends. */
-import { describe, expect, test } from "bun:test"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { applyPatch } from "../../src/files/patch/apply.ts"
 import { patchFolder } from "./patch-tree.ts"
+
+// Nothing here waits for time; a slow disk may.
+setDefaultTimeout(60_000)
 
 const patch = (...lines: string[]) => ["*** Begin Patch", ...lines, "*** End Patch"].join("\n")
 const update = (path: string, ...lines: string[]) => patch(`*** Update File: ${path}`, ...lines)
