@@ -33,29 +33,21 @@ const isNorm = ({ dialect }: Pick<cases.ApplyCase, "dialect">): boolean =>
   dialect === "codex" || dialect === "codex-tool"
 
 describe.skipIf(cases.CASES_MISSING !== undefined)("public cases", () => {
-  test(
-    "TFILE-8: what Codex applies is applied byte for byte, what it refuses changes nothing",
-    async () => {
-      const norm = cases.readCases<cases.ApplyCase>("apply").filter(isNorm)
-      const failed = await failures(norm.filter(({ id }) => !COMMAND_LINE_ONLY.includes(id)))
-      expect(norm.length).toBeGreaterThan(100)
-      expect(failed).toEqual([])
-    },
-    TIMEOUT_MS,
-  )
+  test("TFILE-8: what Codex applies is applied byte for byte, what it refuses changes nothing", async () => {
+    const norm = cases.readCases<cases.ApplyCase>("apply").filter(isNorm)
+    const failed = await failures(norm.filter(({ id }) => !COMMAND_LINE_ONLY.includes(id)))
+    expect(norm.length).toBeGreaterThan(100)
+    expect(failed).toEqual([])
+  })
 
   // Most of them also leave a last line without an end so, which Codex never does.
-  test(
-    "looser dialects are taken where they do not contradict Codex, up to the end of the last line",
-    async () => {
-      const loose = cases
-        .readCases<cases.ApplyCase>("apply")
-        .filter((each) => !isNorm(each) && each.dialect !== "codex-legacy")
-      const failed = (await failures(loose)).map(({ id }) => id)
-      expect(failed.sort()).toEqual(Object.keys(CONTRADICTIONS).sort())
-    },
-    TIMEOUT_MS,
-  )
+  test("looser dialects are taken where they do not contradict Codex, up to the end of the last line", async () => {
+    const loose = cases
+      .readCases<cases.ApplyCase>("apply")
+      .filter((each) => !isNorm(each) && each.dialect !== "codex-legacy")
+    const failed = (await failures(loose)).map(({ id }) => id)
+    expect(failed.sort()).toEqual(Object.keys(CONTRADICTIONS).sort())
+  })
 
   test("patches are read as Codex reads them, and refused with its sentences", () => {
     for (const each of cases.readCases<cases.ParseCase>("parse")) {
