@@ -1,5 +1,12 @@
 /** The section Hands: what the tools of the agent cost. */
 import type { Section } from "./bench.ts"
 import { applyPatchBench } from "./hands/apply-patch.ts"
+import { iteration } from "./hands/iteration.ts"
+import { whyNoBinary } from "./kernel-process.ts"
+import { needing } from "./needing.ts"
+import { whyNoUpstream } from "./upstream.ts"
 
-export const hands: Section = { title: "Hands", benches: [applyPatchBench] }
+export const hands: Section = {
+  title: "Hands",
+  benches: [needing([whyNoBinary, whyNoUpstream], iteration), applyPatchBench],
+}

@@ -19,6 +19,8 @@ export interface UpstreamEntry {
   t: number
   /** When the first text left. */
   tFirst: number
+  /** When the last piece of the answer had left. */
+  tEnd: number
 }
 
 export interface Upstream extends Child {
