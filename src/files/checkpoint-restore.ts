@@ -12,6 +12,7 @@ import type {
   RestoreFiles,
 } from "../schema/files.ts"
 import { type Checkpoints, sha256 } from "./checkpoints.ts"
+import { CLIENT } from "./patch-machines.ts"
 import type { CheckpointRow } from "./store.ts"
 import type { WholeFiles } from "./whole-files.ts"
 
@@ -23,9 +24,6 @@ export interface RestoreOptions {
   /** Undefined for a machine that the kernel does not reach now. */
   filesOf(machine: string): WholeFiles | undefined
 }
-
-/** The machine that only a connected client reaches. */
-const CLIENT = "client"
 
 /**
  * @throws KernelError "not_found" when no such turn wrote a file that is still kept, "conflict" while a turn

@@ -1,6 +1,5 @@
 /** The files of a machine as a patch sees them: texts by path, kept for an undo before they are written. */
-import { homedir } from "node:os"
-import { isAbsolute, join, resolve } from "node:path"
+import { posix } from "node:path"
 import { type BeforeWrite, sha256 } from "./checkpoints.ts"
 import type { DiskFile } from "./local-disk.ts"
 import type { PatchFiles } from "./patch/patch-files.ts"
@@ -10,8 +9,14 @@ export interface TreeFilesOptions {
   files: WholeFiles
   /** As answers and checkpoints name it. */
   machine: string
-  /** Absolute; relative paths count from it. */
-  cwd: string
+  /** Absolute; relative paths count from it. Undefined: they are resolved there. */
+  cwd: string | undefined
+  /** What a leading ~ means; undefined: it is resolved there. */
+  home?: string
+  /** Why nothing can be removed there. */
+  cannotRemove?: string
+  /** How many files are written at once. */
+  parallel?: number
   chatId: string
   turnId: string
   beforeWrite: BeforeWrite
@@ -24,8 +29,8 @@ const PARALLEL = 8
 
 /** For one patch: what was read stays remembered. */
 export function treeFiles(options: TreeFilesOptions): PatchFiles {
-  const { files, machine, cwd, chatId, turnId } = options
-  const at = (path: string) => absolute(path, cwd)
+  const { files, machine, chatId, turnId } = options
+  const at = (path: string) => absolute(path, options)
   /** What was read here, by absolute path: a write is for that content alone. */
   const seen = new Map<string, DiskFile | undefined>()
   const look = async (path: string): Promise<DiskFile | undefined> => {
@@ -34,12 +39,13 @@ export function treeFiles(options: TreeFilesOptions): PatchFiles {
   }
 
   return {
-    cannotRemove: undefined,
-    parallel: PARALLEL,
+    cannotRemove: options.cannotRemove,
+    parallel: options.parallel ?? PARALLEL,
     resolve: at,
     kindOf: async (path) => {
       const kind = await files.kindOf(at(path))
       if (kind === "file") await look(at(path))
+      else seen.set(at(path), undefined)
       return kind === "other" ? "directory" : kind
     },
     read: async (path) => {
@@ -72,9 +78,11 @@ export function treeFiles(options: TreeFilesOptions): PatchFiles {
   }
 }
 
-function absolute(path: string, cwd: string): string {
-  if (path === "~" || path.startsWith("~/")) return join(homedir(), path.slice(1))
-  return isAbsolute(path) ? resolve(path) : resolve(cwd, path)
+function absolute(path: string, { cwd, home }: Pick<TreeFilesOptions, "cwd" | "home">): string {
+  const fromHome = path === "~" || path.startsWith("~/")
+  if (fromHome && home !== undefined) return posix.join(home, path.slice(1))
+  if (fromHome || cwd === undefined || posix.isAbsolute(path)) return posix.normalize(path)
+  return posix.join(cwd, path)
 }
 
 function decode(bytes: Uint8Array): string {

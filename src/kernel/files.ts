@@ -1,17 +1,16 @@
 /** The file room: checkpoints, the tool that patches, and the undo. */
-import { homedir } from "node:os"
 import type { ChatFollower } from "../chats/follower.ts"
 import type { Config } from "../config/schema.ts"
 import { restoreFiles } from "../files/checkpoint-restore.ts"
 import { type Checkpoints, createCheckpoints } from "../files/checkpoints.ts"
 import { patchTool } from "../files/patch/tool.ts"
-import { treeFiles } from "../files/tree-files.ts"
+import { patchMachines } from "../files/patch-machines.ts"
 import { localFiles } from "../files/whole-files.ts"
 import type { Clock } from "../lib/clock.ts"
 import type { NewId } from "../lib/id.ts"
 import type { FilesRestored, FileWriter, RestoreFiles } from "../schema/files.ts"
 import type { Store } from "../store/open.ts"
-import { type Tool, ToolFailure } from "../tools/tool.ts"
+import type { Tool } from "../tools/tool.ts"
 
 export interface FilesOptions {
   store: Store
@@ -39,15 +38,12 @@ export function createFiles({ store, clock, config, newId, isRunning }: FilesOpt
   return {
     checkpoints,
     tools: [
-      patchTool(async ({ chatId, turnId, workdir }, on = workdir.on) => {
-        if (on === "client") throw new ToolFailure(NO_CLIENT_YET)
-        const cwd = workdir.on === "server" ? (workdir.path ?? homedir()) : homedir()
-        const { beforeWrite } = checkpoints
-        return {
-          name: SERVER,
-          files: treeFiles({ files, machine: SERVER, cwd, chatId, turnId, beforeWrite }),
-        }
-      }),
+      patchTool(
+        patchMachines({
+          server: { name: SERVER, files },
+          beforeWrite: checkpoints.beforeWrite,
+        }),
+      ),
     ],
     writers: checkpoints.list,
     restore: (chatId, body) =>
@@ -57,7 +53,6 @@ export function createFiles({ store, clock, config, newId, isRunning }: FilesOpt
 }
 
 const SERVER = "server"
-const NO_CLIENT_YET = "apply_patch acts on the server only; pass on: server"
 
 const limitsOf = ({ files }: Config) => ({
   keepMs: files.checkpoint_keep,

@@ -153,7 +153,7 @@ export type OpProgress = Static<typeof OpProgress>
 export const Taken = Type.Object({ id: Type.String() })
 
 /** Bytes of one piece: at the most, since it travels as one message, and when nothing is said. */
-const PIECE_BYTES_MAX = 8 * 1024 * 1024
+export const PIECE_BYTES_MAX = 8 * 1024 * 1024
 export const PIECE_BYTES = 65_536
 
 export const ReadBytes = Type.Object(
