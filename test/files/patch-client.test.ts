@@ -134,6 +134,18 @@ describe("on the client's machine", () => {
     expect([get("a"), get("b")]).toEqual(["ONE\n", "x\n"])
   })
 
+  test("a user who refuses a reading is asked once", async () => {
+    put("a", "one\n")
+    const { isError, output } = await apply(EDIT, {
+      before: ({ action }) => {
+        if (action === "read_bytes") throw new ToolFailure("the user refused this operation")
+      },
+    })
+    expect(isError).toBe(true)
+    expect(output).toContain("the user refused this operation")
+    expect(ops.map(({ action }) => action)).toEqual(["list_up", "read_bytes"])
+  })
+
   test("a file that is not there is named", async () => {
     const { isError, output } = await apply(EDIT)
     expect([isError, output]).toEqual([

@@ -14,7 +14,7 @@ const filesOfCall = () =>
   })
 
 for (let version = 0; ; version++) {
-  const { failure } = await applyPatch(nextVersion(version), filesOfCall())
-  if (failure) throw new Error(failure.reason)
+  const { failed } = await applyPatch(nextVersion(version), filesOfCall())
+  if (failed[0]) throw new Error(failed[0].reason)
   process.stdout.write(`${version + 1}\n`)
 }

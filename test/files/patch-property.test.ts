@@ -14,8 +14,8 @@ test("a diff of two random trees turns the one into the other", async () => {
     const sections = diffTrees(before, after, random)
     if (sections.length === 0) continue
     using folder = patchFolder(before)
-    const { failure } = await folder.apply(toPatch(sections))
-    expect([seed, failure]).toEqual([seed, undefined])
+    const { failed } = await folder.apply(toPatch(sections))
+    expect([seed, failed]).toEqual([seed, []])
     expect([seed, filesOf(folder.tree())]).toEqual([seed, latin1(after)])
   }
 })

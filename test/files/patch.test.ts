@@ -123,7 +123,8 @@ describe("two phases", () => {
     )
     expect(outcome).toEqual({
       landed: [{ kind: "changed", path: "a" }],
-      failure: { path: "b", reason: "no space left on device", notTried: ["c"] },
+      failed: [{ path: "b", reason: "no space left on device" }],
+      notTried: ["c"],
     })
     expect(folder.tree()).toEqual({ a: "x\n", b: "2\n", c: "3\n" })
   })
@@ -137,9 +138,9 @@ describe("two phases", () => {
       cancel.abort()
     }
     const text = patch("*** Add File: c", "+x", "*** Add File: d", "+x", "*** Delete File: a")
-    const { landed, failure } = await applyPatch(text, folder.files, cancel.signal)
+    const { landed, failed, notTried } = await applyPatch(text, folder.files, cancel.signal)
     expect(landed.map(({ path }) => path)).toEqual(["c"])
-    expect(failure).toEqual({ path: "d", reason: "the turn was cancelled", notTried: ["a"] })
+    expect([failed, notTried]).toEqual([[], ["d", "a"]])
   })
 
   test("a move whose source cannot go is told as the new file that it is", async () => {
@@ -150,7 +151,8 @@ describe("two phases", () => {
     const outcome = await folder.apply(update("a", "*** Move to: b", "@@", "-1", "+2"))
     expect(outcome).toEqual({
       landed: [{ kind: "added", path: "b", replaced: false }],
-      failure: { path: "a", reason: "busy", notTried: [] },
+      failed: [{ path: "a", reason: "busy" }],
+      notTried: [],
     })
     expect(folder.tree()).toEqual({ a: "1\n", b: "2\n" })
   })

@@ -6,7 +6,7 @@ import { posix } from "node:path"
 import { errorText } from "../../lib/error.ts"
 import { changeText } from "./change-text.ts"
 import { parsePatch } from "./parse.ts"
-import { type FileChange, PatchError } from "./patch.ts"
+import { type FileChange, MisfitError, PatchError } from "./patch.ts"
 import type { AnnouncedWrite, PatchFiles } from "./patch-files.ts"
 import { unwrap } from "./unwrap.ts"
 
@@ -20,17 +20,20 @@ export interface Landed {
   replaced?: boolean
 }
 
-export interface PatchOutcome {
-  landed: Landed[]
-  /** A write failed; what follows it was not tried. */
-  failure: { path: string; reason: string; notTried: string[] } | undefined
+export interface FailedWrite {
+  path: string
+  reason: string
 }
 
-/**
- * After a cancel no further file is begun; those not written are then listed like those behind a failure.
- *
- * @throws PatchError before anything is written; the message quotes the offending input
- */
+/** Whole when nothing failed and nothing was left out. */
+export interface PatchOutcome {
+  landed: Landed[]
+  failed: FailedWrite[]
+  /** After a failure or a cancel no further file is begun. */
+  notTried: string[]
+}
+
+/** @throws PatchError before anything is written; the message quotes the offending input */
 export async function applyPatch(
   patch: string,
   files: PatchFiles,
@@ -42,24 +45,24 @@ export async function applyPatch(
   return write(verified, files, signal)
 }
 
-/** A reading of the patch, and the looser one that is tried when it does not fit. */
+/** The patch as it is written, or why it cannot be read so; and the looser reading. */
 interface Readings {
-  strict: FileChange[] | PatchError
+  strict: FileChange[] | MisfitError
   lenient(): FileChange[]
 }
 
 function readChanges(text: string, folder: string | undefined): Readings {
-  const inFolder = (changes: FileChange[]) =>
-    folder === undefined ? changes : changes.map((change) => moveInto(folder, change))
-  const read = (lenient: boolean) => inFolder(parsePatch(text, { lenient }))
-  let strict: Readings["strict"]
-  try {
-    strict = read(false)
-  } catch (error) {
-    if (!(error instanceof PatchError)) throw error
-    strict = error
+  const read = (lenient: boolean): FileChange[] => {
+    const changes = parsePatch(text, { lenient })
+    return folder === undefined ? changes : changes.map((change) => moveInto(folder, change))
   }
-  return { strict, lenient: () => read(true) }
+  const lenient = () => read(true)
+  try {
+    return { strict: read(false), lenient }
+  } catch (error) {
+    if (error instanceof MisfitError) return { strict: error, lenient }
+    throw error
+  }
 }
 
 const moveInto = (folder: string, change: FileChange): FileChange => {
@@ -76,23 +79,22 @@ const under = (folder: string, path: string): string =>
 async function verifyFirst(readings: Readings, files: PatchFiles): Promise<Verified[]> {
   const { strict } = readings
   try {
-    if (strict instanceof PatchError) throw strict
+    if (strict instanceof MisfitError) throw strict
     return await verify(strict, files, false)
-  } catch (failed) {
-    if (!(failed instanceof PatchError)) throw failed
+  } catch (error) {
+    if (!(error instanceof MisfitError)) throw prefixed(error)
     try {
       return await verify(readings.lenient(), files, true)
-    } catch (again) {
-      if (again instanceof PatchError) throw verificationFailed(failed)
-      throw again
+    } catch {
+      throw prefixed(error)
     }
   }
 }
 
-const verificationFailed = (error: PatchError): PatchError =>
-  error.message.startsWith("patch rejected")
-    ? error
-    : new PatchError(`apply_patch verification failed: ${error.message}`)
+const prefixed = (error: unknown): unknown =>
+  error instanceof PatchError && !error.message.startsWith("patch rejected")
+    ? new PatchError(`apply_patch verification failed: ${error.message}`)
+    : error
 
 /** One change with all that is needed to write it. */
 interface Verified extends Landed {
@@ -198,35 +200,22 @@ async function write(
   signal: AbortSignal | undefined,
 ): Promise<PatchOutcome> {
   await files.announce(verified.flatMap(announced))
-  const landed: (Landed | undefined)[] = verified.map(() => undefined)
-  const tried = new Set<Verified>()
-  let failure: PatchOutcome["failure"]
-  const writeNext = async (): Promise<void> => {
-    const index = tried.size
-    const change = verified[index]
-    if (!change || failure) return
-    let path = change.path
-    try {
-      if (signal?.aborted) throw new Error("the turn was cancelled")
-      tried.add(change)
-      landed[index] = await writeOne(change, files)
-      if (change.movedFrom !== undefined) {
-        path = change.movedFrom
-        await files.remove(path)
-        landed[index] = landedOf(change)
-      }
-    } catch (error) {
-      failure ??= { path, reason: errorText(error), notTried: [] }
+  const written: Written[] = []
+  let next = 0
+  const mayGoOn = () =>
+    next < verified.length && !signal?.aborted && !written.some((each) => each?.failed)
+  const work = async (): Promise<void> => {
+    while (mayGoOn()) {
+      const index = next++
+      written[index] = await writeOne(verified[index]!, files)
     }
-    await writeNext()
   }
-  await Promise.all(Array.from({ length: files.parallel }, writeNext))
-  if (failure) {
-    const { path } = failure
-    const rest = verified.filter((each) => !tried.has(each) && each.path !== path)
-    failure.notTried = rest.map((each) => each.path)
+  await Promise.all(Array.from({ length: files.parallel }, work))
+  return {
+    landed: written.flatMap(({ landed }) => landed ?? []),
+    failed: written.flatMap(({ failed }) => failed ?? []),
+    notTried: verified.slice(next).map(({ path }) => path),
   }
-  return { landed: landed.filter((each) => each !== undefined), failure }
 }
 
 function announced({ kind, path, text, movedFrom }: Verified): AnnouncedWrite[] {
@@ -238,12 +227,27 @@ function announced({ kind, path, text, movedFrom }: Verified): AnnouncedWrite[] 
   ]
 }
 
-/** What has then landed: a move is a new file until its source is gone. */
-async function writeOne(change: Verified, files: PatchFiles): Promise<Landed> {
-  const { kind, path, text, movedFrom, replaced } = change
-  if (kind === "removed") await files.remove(path)
-  else await files.write(path, text, movedFrom)
-  return movedFrom === undefined ? landedOf(change) : { kind: "added", path, replaced: replaced! }
+/** A move whose source cannot go has both: it is a new file then. */
+interface Written {
+  landed?: Landed
+  failed?: FailedWrite
 }
 
-const landedOf = ({ text: _text, ...landed }: Verified): Landed => landed
+async function writeOne(change: Verified, files: PatchFiles): Promise<Written> {
+  const { text, ...landed } = change
+  const { kind, path, movedFrom, replaced = false } = change
+  try {
+    if (kind === "removed") await files.remove(path)
+    else await files.write(path, text, movedFrom)
+  } catch (error) {
+    return { failed: { path, reason: errorText(error) } }
+  }
+  if (movedFrom === undefined) return { landed }
+  try {
+    await files.remove(movedFrom)
+    return { landed }
+  } catch (error) {
+    const failed = { path: movedFrom, reason: errorText(error) }
+    return { landed: { kind: "added", path, replaced }, failed }
+  }
+}

@@ -2,7 +2,7 @@
  * Applies the hunks of one file to its text. Hunks are looked for in order, each behind the one before.
  * Context lines stay as the file has them, also where they were quoted loosely.
  */
-import { type Hunk, type HunkLine, PatchError, quotedLines } from "./patch.ts"
+import { type Hunk, type HunkLine, MisfitError, quotedLines } from "./patch.ts"
 import { closest, type SoughtLines, seek, seekAll, soughtLines } from "./seek.ts"
 import { joinLines, preferredEnding, splitLines, type TextLine } from "./text-lines.ts"
 
@@ -16,7 +16,7 @@ export interface ChangeOptions {
 /**
  * The text after the hunks. Every line of it has an end, as with Codex.
  *
- * @throws PatchError quoting the lines that the file does not have, and what stands at the closest place
+ * @throws MisfitError quoting the lines that the file does not have, and what stands at the closest place
  */
 export function changeText(text: string, hunks: readonly Hunk[], options: ChangeOptions): string {
   const lines = splitLines(text)
@@ -63,7 +63,7 @@ function find(search: Search, hunk: Hunk): Place {
       return { at, length: wanted.length, lines, next: at + wanted.length }
     }
   }
-  throw new PatchError(
+  throw new MisfitError(
     `Failed to find expected lines in ${search.path}:\n${quoted.join("\n")}${hint(search, quoted)}`,
   )
 }
@@ -73,7 +73,7 @@ function behindAnchors(search: Search, anchors: readonly string[]): number {
   for (const anchor of anchors) {
     const at = seek(search.sought, [anchor], { from }) ?? again(search, anchor)
     if (at === undefined) {
-      throw new PatchError(`Failed to find context '${anchor}' in ${search.path}`)
+      throw new MisfitError(`Failed to find context '${anchor}' in ${search.path}`)
     }
     from = at + 1
   }

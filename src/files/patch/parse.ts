@@ -3,7 +3,7 @@
  * `*** Delete File: …`, `*** Update File: …` with `*** Move to: …` and hunks, `*** End Patch`.
  * Errors are worded as there, since models know those sentences, and quote the line.
  */
-import { type FileChange, type Hunk, type HunkLine, PatchError } from "./patch.ts"
+import { type FileChange, type Hunk, type HunkLine, MisfitError } from "./patch.ts"
 import { BEGIN, END } from "./unwrap.ts"
 
 const HEADER = /^\*\*\* (Add|Delete|Update) File: (.+)$/
@@ -20,17 +20,17 @@ export interface ParseOptions {
   lenient?: boolean
 }
 
-/** @throws PatchError naming the line, counted from `*** Begin Patch` as 1 */
+/** @throws MisfitError naming the line, counted from `*** Begin Patch` as 1 */
 export function parsePatch(text: string, { lenient = false }: ParseOptions = {}): FileChange[] {
   const lines = text
     .trim()
     .split("\n")
     .map((line) => (line.endsWith("\r") ? line.slice(0, -1) : line))
   if (lines[0]!.trim() !== BEGIN) {
-    throw new PatchError(`Invalid patch: The first line of the patch must be '${BEGIN}'`)
+    throw new MisfitError(`Invalid patch: The first line of the patch must be '${BEGIN}'`)
   }
   if (lines.length < 2 || lines.at(-1)!.trim() !== END) {
-    throw new PatchError(`Invalid patch: The last line of the patch must be '${END}'`)
+    throw new MisfitError(`Invalid patch: The last line of the patch must be '${END}'`)
   }
   const reader: Reader = { lines: lines.slice(0, -1), at: 1, lenient }
   skipEnvironment(reader)
@@ -47,10 +47,10 @@ interface Reader {
   lenient: boolean
 }
 
-const wrong = (index: number, message: string): PatchError =>
-  new PatchError(`Invalid patch hunk on line ${index + 1}: ${message}`)
+const wrong = (index: number, message: string): MisfitError =>
+  new MisfitError(`Invalid patch hunk on line ${index + 1}: ${message}`)
 
-const notAHeader = (index: number, line: string): PatchError =>
+const notAHeader = (index: number, line: string): MisfitError =>
   wrong(
     index,
     `'${line.trim()}' is not a valid hunk header. Valid hunk headers: '*** Add File: {path}', '*** Delete File: {path}', '*** Update File: {path}'`,
@@ -60,10 +60,10 @@ const notAHeader = (index: number, line: string): PatchError =>
 function skipEnvironment(reader: Reader): void {
   for (let seen = 0; reader.lines[reader.at]?.trim().startsWith(ENVIRONMENT); seen++) {
     if (seen > 0) {
-      throw new PatchError("apply_patch environment_id cannot be specified more than once")
+      throw new MisfitError("apply_patch environment_id cannot be specified more than once")
     }
     if (reader.lines[reader.at]!.trim() === ENVIRONMENT) {
-      throw new PatchError("apply_patch environment_id cannot be empty")
+      throw new MisfitError("apply_patch environment_id cannot be empty")
     }
     reader.at++
   }

@@ -24,8 +24,11 @@ export type FileChange =
 
 /** A patch that cannot be applied. The message quotes what is wrong, so that its writer can repair it. */
 export class PatchError extends Error {
-  override readonly name = "PatchError"
+  override readonly name: string = "PatchError"
 }
+
+/** It does not fit its format or the file, as far as it was read strictly: a looser reading may. */
+export class MisfitError extends PatchError {}
 
 /** The lines that a hunk expects in the file. */
 export const quotedLines = (lines: readonly HunkLine[]): string[] =>

@@ -44,7 +44,8 @@ export const patchTool = (
     const { patch, on } = input as Static<typeof Input>
     const machine = await machineOf(context, on)
     const outcome = await applyOrFail(patch, machine.files, context.signal)
-    if (outcome.failure) throw new ToolFailure(partly(machine.name, outcome, outcome.failure))
+    const isWhole = outcome.failed.length + outcome.notTried.length === 0
+    if (!isWhole) throw new ToolFailure(partly(machine.name, outcome))
     return { output: told(machine.name, outcome.landed) }
   },
 })
@@ -77,13 +78,11 @@ const line = ({ kind, path, movedFrom, replaced }: Landed): string => {
 const told = (machine: string, landed: readonly Landed[]): string =>
   [`Done on ${machine}:`, ...landed.map(line)].join("\n")
 
-function partly(
-  machine: string,
-  { landed }: PatchOutcome,
-  { path, reason, notTried }: NonNullable<PatchOutcome["failure"]>,
-): string {
+function partly(machine: string, { landed, failed, notTried }: PatchOutcome): string {
+  const why = failed.length > 0 ? "some files could not be written" : "the turn was cancelled"
   return [
-    `The patch was written in part on ${machine}: ${path} failed: ${reason}`,
+    `The patch was applied in part on ${machine}: ${why}.`,
+    ...failed.map(({ path, reason }) => `Failed: ${path}: ${reason}`),
     landed.length > 0 ? `Landed:\n${landed.map(line).join("\n")}` : "Nothing landed.",
     ...(notTried.length > 0 ? [`Not tried: ${notTried.join(", ")}`] : []),
   ].join("\n")
