@@ -10,6 +10,7 @@ import { createImages } from "./images/images.ts"
 import { completeOnce } from "./kernel/complete.ts"
 import { createFiles } from "./kernel/files.ts"
 import { startHousekeeping } from "./kernel/housekeeping.ts"
+import { createMemory } from "./kernel/memory.ts"
 import { createModelRouter, knownModel } from "./kernel/models.ts"
 import { readPersona } from "./kernel/persona.ts"
 import { registerTools } from "./kernel/register-tools.ts"
@@ -21,7 +22,7 @@ import type { Environment } from "./lib/environment.ts"
 import { uuidV4, uuidV7 } from "./lib/id.ts"
 import type { Log } from "./lib/log.ts"
 import { maskLiterals } from "./lib/mask.ts"
-import { createTimeZone } from "./lib/time-zone.ts"
+import { createTimeZone, type TimeZone } from "./lib/time-zone.ts"
 import type { MockOptions } from "./llm/mock.ts"
 import { createPersons } from "./persons/persons.ts"
 import { createSpend } from "./spend/spend.ts"
@@ -29,7 +30,7 @@ import { newestId } from "./store/newest-id.ts"
 import { openStore } from "./store/open.ts"
 import { createReader } from "./store/reader.ts"
 import { createRegistry } from "./tools/registry.ts"
-import { createTurns } from "./turn/turns.ts"
+import { createTurns, type Turns } from "./turn/turns.ts"
 
 export interface KernelOptions {
   config: Config
@@ -70,6 +71,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   const isKnownModel = (name: string) => knownModel(models, name)
 
   const persons = createPersons({ store, clock, masterAliases: config.master.aliases })
+  const memories = createMemory({ store, clock, log, config })
   const images = createImages({ ...imageSettings(config), store, clock, log, newId: uuidV4 })
   const messages = createMessages({ store, clock, newId })
   const items = createItems({ messages, imageUrl: images.url })
@@ -95,10 +97,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
     settings: turnSettings(config, { persona, zone }),
   })
   await registerTools(registry, { ...options, persons, files, turns, router, spend, store })
-  const interrupted = turns.recover()
-  if (interrupted > 0) log.warn("turns were cut off by the last stop", { turns: interrupted })
-  // Zone data take a while to load: not during the start, and not during the first turn.
-  setImmediate(() => zone.local(clock.now()))
+  tidyAfterStart({ turns, zone, clock, log })
   const stopHousekeeping = startHousekeeping({ chats, images, files, clock, log })
 
   const write = (work: () => void) => store.write(work)
@@ -106,7 +105,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   return {
     api: {
       ...{ config, log, clock, newId, bus, turns, chats, messages, items, persons, images, spend },
-      ...{ registry, models, zone, files },
+      ...{ registry, models, zone, files, memories },
       build: { version, commit },
       complete: (body, signal) => completeOnce({ router, spend, write, promptCache }, body, signal),
     },
@@ -115,10 +114,24 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
       stopHousekeeping()
       await turns.drain(drainMs)
       saveRatios(store, router.tokens)
+      await memories.close()
       await reader.close()
       store.close()
     },
   }
+}
+
+/** What the last stop cut off is marked; zone data, which take a while, load behind the first reply. */
+function tidyAfterStart(parts: {
+  turns: Pick<Turns, "recover">
+  zone: TimeZone
+  clock: Clock
+  log: Log
+}): void {
+  const { turns, zone, clock, log } = parts
+  const interrupted = turns.recover()
+  if (interrupted > 0) log.warn("turns were cut off by the last stop", { turns: interrupted })
+  setImmediate(() => zone.local(clock.now()))
 }
 
 const imageSettings = ({ images: { dir, keep, max_bytes, base_url } }: Config) => ({

@@ -57,6 +57,7 @@ const PACKAGE_HOMES: rules.Homes = {
   "@clack/prompts": ["src/cli/init/"],
   "@earendil-works/pi-tui": ["src/cli/chat/screen/"],
   diff: ["src/cli/chat/hands/op-request.ts"],
+  "@orama/stemmers": ["src/lib/stems.ts"],
   "highlight.js": ["src/cli/chat/screen/highlight.ts"],
 }
 

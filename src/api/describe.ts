@@ -10,6 +10,7 @@ export const TAGS = {
   turns: "Running turns: follow, list, cancel",
   requests: "What the kernel asks of a client, answered",
   persons: "Who speaks",
+  memories: "What is kept between chats",
   kernel: "Models, tools, settings and statistics",
   pages: "For people and for other programs",
 } as const

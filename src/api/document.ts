@@ -7,6 +7,7 @@ import type { AnyElysia } from "elysia"
 import { isObject } from "../lib/json.ts"
 import { Chat, ChatList } from "../schema/chat.ts"
 import { Item, ItemPage } from "../schema/item.ts"
+import { ArchivedMemory, Memory, MemoryHit, PromptLine, ScoreParts } from "../schema/memory.ts"
 import { Message, MessagePage } from "../schema/message.ts"
 import { Person } from "../schema/person.ts"
 import { Problem } from "../schema/problem.ts"
@@ -19,6 +20,7 @@ import { EVENT_COMPONENTS } from "./event-schemas.ts"
 const COMPONENTS: Readonly<Record<string, TSchema>> = {
   ...{ Chat, ChatList, Message, MessagePage, Item, ItemPage, Person, Problem, Send },
   ...{ SpendTotals, Stats, StatsWindow },
+  ...{ Memory, MemoryHit, ScoreParts, ArchivedMemory, PromptLine },
   ...EVENT_COMPONENTS,
 }
 

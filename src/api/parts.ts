@@ -10,6 +10,7 @@ import type { NewId } from "../lib/id.ts"
 import type { Log } from "../lib/log.ts"
 import type { TimeZone } from "../lib/time-zone.ts"
 import type { Models } from "../llm/models.ts"
+import type { Memories } from "../memory/memories.ts"
 import type { Persons } from "../persons/persons.ts"
 import type { Complete, Completion } from "../schema/complete.ts"
 import type { FilesRestored, FileWriter, RestoreFiles } from "../schema/files.ts"
@@ -45,6 +46,7 @@ export interface ApiParts {
   messages: Messages
   items: Items
   persons: Persons
+  memories: Memories
   images: Pick<Images, "read">
   /** Files that turns wrote. `restore` throws KernelError: not_found, conflict. */
   files: {

@@ -12,6 +12,7 @@ import { explainMisfit, type Place } from "./explain.ts"
 import { fileRoutes } from "./files.ts"
 import { homeRoutes } from "./home.ts"
 import { imageRoutes } from "./images.ts"
+import { memoryRoutes } from "./memories.ts"
 import { messageRoutes } from "./messages.ts"
 import { opRoutes } from "./ops.ts"
 import type { ApiParts } from "./parts.ts"
@@ -23,7 +24,7 @@ import type { Streams } from "./stream.ts"
 import { turnRoutes } from "./turns.ts"
 
 export function createRoutes(parts: ApiParts, streams: Streams): AnyElysia {
-  const { config, build, chats, persons, images } = parts
+  const { config, build, chats, persons, memories, images } = parts
   const streamed = { ...parts, streams }
   const api: AnyElysia = new Elysia({
     normalize: false,
@@ -46,6 +47,7 @@ export function createRoutes(parts: ApiParts, streams: Streams): AnyElysia {
     .use(opRoutes(parts))
     .use(questionRoutes(parts))
     .use(personRoutes(persons))
+    .use(memoryRoutes(memories))
     .use(statsRoutes(parts))
     .use(completeRoutes(parts))
     .use(imageRoutes(images))

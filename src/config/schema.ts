@@ -8,6 +8,7 @@ import { ImagesSection } from "./sections/images.ts"
 import { LlmSection } from "./sections/llm.ts"
 import { LogSection } from "./sections/log.ts"
 import { MasterSection } from "./sections/master.ts"
+import { MemorySection } from "./sections/memory.ts"
 import { PersonaSection } from "./sections/persona.ts"
 import { SecretsSection } from "./sections/secrets.ts"
 import { ServerSection } from "./sections/server.ts"
@@ -27,6 +28,7 @@ export const Config = Type.Object({
   tools: ToolsSection,
   persona: PersonaSection,
   master: MasterSection,
+  memory: MemorySection,
   budget: BudgetSection,
   log: LogSection,
   secrets: SecretsSection,
@@ -39,7 +41,6 @@ export const REQUIRED_SECTIONS = ["server", "db", "llm"] as const
 /** Sections of features to come: they load with one warning and have no effect. */
 export const UNBUILT_SECTIONS: readonly string[] = [
   "context",
-  "memory",
   "sleep",
   "chat_sleep",
   "notes",

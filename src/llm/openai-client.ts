@@ -1,4 +1,4 @@
-/** The only file that knows the `openai` package. Both OpenAI wires send through it. */
+/** The only file that knows the `openai` package. Both OpenAI wires and embeddings send through it. */
 import type OpenAI from "openai"
 import { NO_KEY, SDK_TIMEOUT_MS, type UpstreamOptions, upstreamFetch } from "./upstream.ts"
 
@@ -9,6 +9,8 @@ export type ChatToolCall = OpenAI.ChatCompletionMessageFunctionToolCall
 export type ResponsesParams = OpenAI.Responses.ResponseCreateParamsStreaming
 export type ResponsesItem = OpenAI.Responses.ResponseInputItem
 export type ResponsesContent = OpenAI.Responses.ResponseInputContent
+export type EmbeddingParams = OpenAI.EmbeddingCreateParams
+export type EmbeddingAnswer = OpenAI.CreateEmbeddingResponse
 
 export const OPENAI_BASE_URL = "https://api.openai.com/v1"
 
@@ -17,6 +19,8 @@ export interface OpenAiClient {
   chat(params: ChatParams, signal: AbortSignal): Promise<Response>
   /** POST /responses; the body of the answer is unread. */
   responses(params: ResponsesParams, signal: AbortSignal): Promise<Response>
+  /** POST /embeddings */
+  embeddings(params: EmbeddingParams, signal: AbortSignal): Promise<EmbeddingAnswer>
 }
 
 /** The SDK loads with the first request: a kernel that starts must not wait for it. */
@@ -31,6 +35,7 @@ export function createOpenAiClient(options: UpstreamOptions): OpenAiClient {
       (await client()).chat.completions.create(params, { signal }).asResponse(),
     responses: async (params, signal) =>
       (await client()).responses.create(params, { signal }).asResponse(),
+    embeddings: async (params, signal) => (await client()).embeddings.create(params, { signal }),
   }
 }
 

@@ -1,6 +1,7 @@
 /** The static, ordered list of migrations: the version of a database is the number of the last one applied. */
 import initial from "./migrations/0001_initial.sql" with { type: "text" }
 import checkpoints from "./migrations/0002_checkpoints.sql" with { type: "text" }
+import memory from "./migrations/0003_memory.sql" with { type: "text" }
 
 export interface Migration {
   version: number
@@ -10,4 +11,5 @@ export interface Migration {
 export const MIGRATIONS: readonly Migration[] = [
   { version: 1, sql: initial },
   { version: 2, sql: checkpoints },
+  { version: 3, sql: memory },
 ]

@@ -29,6 +29,11 @@ export interface Store {
   readonly commit: Commit
   /** Tells others of a fact once it is on disk. */
   readonly afterCommit: AfterCommit
+  /**
+   * Empties the WAL into the database: what was overwritten there is nowhere any more. False when a reader
+   * holds it.
+   */
+  emptyLog(): boolean
   /** Empties the WAL into the database and lets the lock go. */
   close(): void
 }
@@ -77,6 +82,8 @@ function asStore(path: string, db: Database, lock: Database): Store {
   return {
     ...{ path, db, write, afterCommit },
     commit: createCommit(db, write),
+    emptyLog: () =>
+      db.query<{ busy: number }, []>("PRAGMA wal_checkpoint(TRUNCATE)").get()?.busy === 0,
     close: () => {
       db.run("PRAGMA wal_checkpoint(TRUNCATE)")
       db.close()
@@ -91,6 +98,8 @@ function setPragmas(db: Database): void {
   db.run("PRAGMA foreign_keys = ON")
   db.run(`PRAGMA journal_size_limit = ${WAL_LIMIT_BYTES}`)
   db.run("PRAGMA temp_store = MEMORY")
+  // What is erased is overwritten: forgetting must hold against whoever reads the file.
+  db.run("PRAGMA secure_delete = ON")
 }
 
 /**

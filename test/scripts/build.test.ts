@@ -28,6 +28,8 @@ const SOURCES = {
     declare const self: Worker
     self.onmessage = ({ data }) => self.postMessage(data + " heard in " + __dirname)
   `,
+  // An entry point, too; this small program does not start it.
+  "src/memory/recall-worker.ts": "",
   // What lies in the folder that the program is started in, and must not steer it.
   "elsewhere/.env": "PLANTED=yes",
   "elsewhere/bunfig.toml": 'preload = ["./preload.ts"]',

@@ -45,6 +45,7 @@ test("few know the path of the database, and none of them opens a file by it", (
     "cli/serve.ts", // prints it
     "config/resolve.ts", // makes it absolute
     "kernel.ts", // gives it to the store and its reader
+    "memory/memories.ts", // gives it to the recall thread, which opens it through SQLite
     "kernel/serving.ts", // writes the address beside it
   ]
   expect(knowing.filter((path) => !known.includes(path))).toEqual([])

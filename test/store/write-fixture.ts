@@ -31,12 +31,22 @@ function dump(db: Database): string[] {
       "SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid",
     )
     .all()
+  const isVirtual = ({ sql }: { sql: string }) => sql.startsWith("CREATE VIRTUAL TABLE")
+  const shadows = schema.filter(isVirtual).map(({ name }) => `${name}_`)
+  const own = schema.filter(
+    ({ name }) => !name.startsWith("sqlite_") && !shadows.some((shadow) => name.startsWith(shadow)),
+  )
+  // The tables behind an index come with it, and its settings go in through it.
+  const settings = schema.filter(isVirtual).flatMap(({ name }) => indexSettings(db, name))
   return [
     `-- A database of schema ${version} as a kernel left it: one chat, a turn with a tool, a turn without.`,
     pragma("application_id"),
     pragma("user_version"),
-    ...schema.map(({ sql }) => `${sql};`),
-    ...schema.filter(({ type }) => type === "table").flatMap(({ name }) => inserts(db, name)),
+    ...own.map(({ sql }) => `${sql};`),
+    ...settings,
+    ...own
+      .filter((entry) => entry.type === "table" && !isVirtual(entry))
+      .flatMap(({ name }) => inserts(db, name)),
   ]
 }
 
@@ -46,6 +56,16 @@ function inserts(db: Database, table: string): string[] {
     const values = Object.values(row).map(literal)
     return `INSERT INTO ${table} (${Object.keys(row).join(", ")}) VALUES (${values.join(", ")});`
   })
+}
+
+function indexSettings(db: Database, name: string): string[] {
+  const isIndex = db.query("SELECT 1 FROM sqlite_schema WHERE name = ?").get(`${name}_config`)
+  if (!isIndex) return []
+  return db
+    .query<{ k: string; v: SQLQueryBindings }, []>(`SELECT k, v FROM ${name}_config`)
+    .all()
+    .filter(({ k }) => k !== "version")
+    .map(({ k, v }) => `INSERT INTO ${name} (${name}, rank) VALUES ('${k}', ${literal(v)});`)
 }
 
 function literal(value: SQLQueryBindings): string {
