@@ -8,7 +8,9 @@ import type { ApiParts } from "./parts.ts"
 export const questionRoutes = ({ chats, turns }: Pick<ApiParts, "chats" | "turns">) =>
   new Elysia({ prefix: "/v1/chats/:id/questions" }).post(
     "/answer",
-    ({ params, body }) => ({ id: turns.questionAnswer(chats.get(params.id).id, body) }),
+    async ({ params, body }) => ({
+      id: await turns.questionAnswer(chats.get(params.id).id, body),
+    }),
     ANSWER,
   )
 

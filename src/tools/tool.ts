@@ -80,6 +80,8 @@ export interface ToolTraits {
   endsTurn?: boolean
   /** Runs beside its neighbours of the same answer: it only reads, or guards itself. */
   concurrent?: boolean
+  /** Clients meet it with the call itself, so it starts then, whatever runs before it in the same answer. */
+  startsAtOnce?: boolean
   /** Leads out of any narrow set (`toolset`, `tool_load`, `tool_find`, `skill`): no set or chat list hides it. */
   wayOut?: boolean
 }

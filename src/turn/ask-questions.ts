@@ -32,8 +32,7 @@ export const askQuestionsTool = (parts: AskParts): Tool => ({
   ...{ name: ASK_TOOL, group: "ask", icon: "❓", description: DESCRIPTION },
   input: AskInput,
   gates: ["privileged_only"],
-  // Each call waits for itself alone.
-  traits: { concurrent: true },
+  traits: { startsAtOnce: true },
   timeoutMs: parts.ttlMs + OVERTIME_MS,
   run: async ({ turnId, callId }, input) => {
     const turn = parts.turnOf(turnId)

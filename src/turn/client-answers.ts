@@ -17,7 +17,8 @@ export const clientAnswers = (pending: Pending) => ({
   /** Whether an operation or an extra tool's call still waits for its result. */
   opWaits: (chatId: string, id: string): boolean => pending.waits({ kind: "op", id, chatId }),
   /** The id of the call that asked. Throws `invalid` for an answer that does not fit the question. */
-  questionAnswer: (chatId: string, answer: QuestionAnswer): string => {
+  questionAnswer: async (chatId: string, answer: QuestionAnswer): Promise<string> => {
+    await pending.allWait(chatId)
     const { question, call_id } = answer
     const id = call_id ?? pending.earliest("question", chatId) ?? ""
     const name = { kind: "question", id, question, chatId } as const

@@ -61,6 +61,26 @@ export interface RequestName {
 export class Pending {
   /** In the order of asking. */
   readonly #entries = new Set<Entry>()
+  /** Questions that clients have seen and that do not wait yet. */
+  readonly #announced = new Map<string, { chatId: string; waits: PromiseWithResolvers<void> }>()
+
+  /** A client may answer from the moment it sees a question, so what was announced is awaited first. */
+  announce(chatId: string, id: string): void {
+    this.#announced.set(announcedKey(chatId, id), { chatId, waits: Promise.withResolvers() })
+  }
+
+  /** The question waits, or never will. */
+  announcedWaits(chatId: string, id: string): void {
+    const key = announcedKey(chatId, id)
+    this.#announced.get(key)?.waits.resolve()
+    this.#announced.delete(key)
+  }
+
+  /** Resolves when every question that clients of this chat have seen waits for its answer. */
+  async allWait(chatId: string): Promise<void> {
+    const announced = [...this.#announced.values()].filter((one) => one.chatId === chatId)
+    await Promise.all(announced.map(({ waits }) => waits.promise))
+  }
 
   /** Waits for the client. Resolves in every case, at the latest when the turn is over. */
   async wait<A>(request: ClientRequest<A>): Promise<Outcome<A>> {
@@ -79,6 +99,7 @@ export class Pending {
       },
     }
     this.#entries.add(entry)
+    this.announcedWaits(turn.chatId, request.id)
     void sleep(timeoutMs, settled.signal).then(() => {
       if (!settled.signal.aborted) this.#resolve(entry, { reason: "expired" })
     })
@@ -127,6 +148,15 @@ export class Pending {
       ?.request.id
   }
 
+  /** Nobody waits for what this turn asked; its end is told when the turn is over. */
+  giveUp(turnId: string): void {
+    for (const entry of this.#entries) {
+      if (entry.request.turn.turnId !== turnId) continue
+      entry.isGivenUp = true
+      entry.settle({ reason: "turn_ended" })
+    }
+  }
+
   /** How many wait: a gauge for tests. */
   size = (): number => this.#entries.size
 
@@ -150,3 +180,5 @@ export class Pending {
     entry.settle(outcome)
   }
 }
+
+const announcedKey = (chatId: string, id: string): string => `${chatId} ${id}`

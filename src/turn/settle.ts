@@ -1,12 +1,12 @@
 /**
  * Settles the calls of one answer: each gets exactly one result, stored before it is told. Calls run in
- * order; neighbours whose tools may run side by side do.
+ * order; neighbours whose tools may run side by side do, and questions are put at once.
  */
 import { MACHINE_TEXT } from "../schema/machine-text.ts"
 import type { ToolUseBlock } from "../schema/message.ts"
 import { type CallResult, runCall } from "../tools/run.ts"
 import type { StepSnapshot } from "../tools/snapshot.ts"
-import type { Workdir } from "../tools/tool.ts"
+import type { ToolTraits, Workdir } from "../tools/tool.ts"
 import { clientOp } from "./client-ops.ts"
 import { toolCallEvent } from "./live.ts"
 import type { TurnParts } from "./parts.ts"
@@ -36,22 +36,33 @@ export async function settleCalls(
   calls: { blocks: readonly ToolUseBlock[] } & SettleOptions,
 ): Promise<Settled> {
   const settled: Settled = { fatal: undefined, endsTurn: false }
-  for (const call of calls.blocks) turn.live.emit(toolCallEvent(call))
-  const streaks = new Map(calls.blocks.map((call) => [call.id, turn.streak(call)]))
-  for (const group of sideBySide(calls.blocks, calls.snapshot)) {
-    await Promise.all(
-      group.map(async (call) => {
-        const answer = await answerOf(parts, turn, { call, settled, ...calls })
-        const count = streaks.get(call.id) ?? 1
-        const result = isStuck(turn, answer, count)
-          ? rescue(parts, turn, { ...calls, call, answer, count })
-          : answer
-        await storeResult(parts, turn, { call, result })
-        if (result.fatal) settled.fatal ??= result.output
-        if (result.endsTurn) settled.endsTurn = true
-      }),
-    )
+  const { blocks, snapshot } = calls
+  const streaks = new Map(blocks.map((call) => [call.id, turn.streak(call)]))
+  const atOnce = blocks.filter((call) => traitsOf(call, snapshot).startsAtOnce)
+  const { chatId, id: turnId } = turn.spec
+  for (const { id } of atOnce) parts.pending.announce(chatId, id)
+  for (const call of blocks) turn.live.emit(toolCallEvent(call))
+
+  const settle = async (call: ToolUseBlock): Promise<void> => {
+    const answer = await answerOf(parts, turn, { call, settled, ...calls })
+    parts.pending.announcedWaits(chatId, call.id)
+    const count = streaks.get(call.id) ?? 1
+    const result = isStuck(turn, answer, count)
+      ? rescue(parts, turn, { ...calls, call, answer, count })
+      : answer
+    await storeResult(parts, turn, { call, result })
+    if (result.endsTurn) settled.endsTurn = true
+    if (!result.fatal) return
+    settled.fatal ??= result.output
+    parts.pending.giveUp(turnId)
   }
+
+  const begun = Promise.all(atOnce.map(settle))
+  // When another call breaks the turn before this is awaited, that fault is the one to tell.
+  begun.catch(() => {})
+  const rest = blocks.filter((call) => !atOnce.includes(call))
+  for (const group of sideBySide(rest, snapshot)) await Promise.all(group.map(settle))
+  await begun
   return settled
 }
 
@@ -129,6 +140,12 @@ async function storeResult(
   turn.live.emit({ type: "tool_result", id, output, is_error })
 }
 
+/** None of a call that would be refused. */
+function traitsOf({ name }: ToolUseBlock, snapshot: StepSnapshot): ToolTraits {
+  const resolved = snapshot.resolve(name)
+  return "tool" in resolved ? resolved.tool.traits : {}
+}
+
 /** Runs of neighbouring calls that may run together; every other call is alone. */
 function sideBySide(
   calls: readonly ToolUseBlock[],
@@ -137,8 +154,7 @@ function sideBySide(
   const groups: ToolUseBlock[][] = []
   let open = false
   for (const call of calls) {
-    const resolved = snapshot.resolve(call.name)
-    const concurrent = "tool" in resolved && resolved.tool.traits.concurrent === true
+    const concurrent = traitsOf(call, snapshot).concurrent === true
     if (open && concurrent) groups.at(-1)!.push(call)
     else groups.push([call])
     open = concurrent

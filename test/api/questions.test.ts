@@ -1,6 +1,9 @@
 /** Questions with buttons: asked by a tool, drawn from its call, answered over HTTP. */
 import { afterEach, describe, expect, test } from "bun:test"
+import { deferred } from "../../src/lib/async.ts"
+import { ToolFailure } from "../../src/tools/tool.ts"
 import { plan } from "../support/kernel.ts"
+import { makeTool } from "../support/tools.ts"
 import { type Asked, scriptedClient } from "./scripted-client.ts"
 import { type TestApi, type TestApiOptions, testApi } from "./support.ts"
 
@@ -96,6 +99,35 @@ describe("ask_questions", () => {
     expect((await answer({ question: 0, answer: "blue" })).status).toBe(404)
     const outputs = resultsOf(await stream.toEnd()).map(({ output }) => output)
     expect(outputs.sort()).toEqual(["== Which colour?\nblue", "== Which sizes?\nM"])
+  })
+
+  test("it waits from the moment that its card is seen, also behind a tool that takes long", async () => {
+    const { turn, sees, answer, kernel } = await start()
+    const slow = deferred()
+    const run = () => slow.promise.then(() => ({ output: "at last" }))
+    kernel.api.registry.register(makeTool({ name: "slow", run }))
+    const ask = { name: "ask_questions", input: { questions: [COLOUR] } }
+    const stream = await turn(plan([{ calls: [{ name: "slow" }, ask] }, { say: "done" }]))
+    await sees("tool_call", isAsking)
+    expect((await answer({ question: 0, answer: "red" })).status).toBe(200)
+    await sees("tool_result", ({ output }) => output === "== Which colour?\nred")
+    slow.resolve()
+    expect((await stream.toEnd()).at(-1)!.data).toMatchObject({ type: "done", reason: "done" })
+    const { messages } = kernel.requests.at(-1)!
+    const results = messages.flatMap(({ blocks }) => blocks.filter((b) => b.type === "tool_result"))
+    expect(results.map(({ output }) => output)).toEqual(["at last", "== Which colour?\nred"])
+  })
+
+  test("a fault that ends the turn does not wait for its answer", async () => {
+    const { turn, sees, kernel } = await start()
+    const run = () => Promise.reject(new ToolFailure("the kernel is stopping", { scope: "turn" }))
+    kernel.api.registry.register(makeTool({ name: "fatal", run }))
+    const ask = { name: "ask_questions", input: { questions: [COLOUR] } }
+    const stream = await turn(plan([{ calls: [ask, { name: "fatal" }] }, { say: "never" }]))
+    const frames = await stream.toEnd()
+    expect(frames.at(-1)!.data).toMatchObject({ type: "error", code: "tool" })
+    expect(resultsOf(frames)).toHaveLength(2)
+    expect(await sees("request_resolved")).toMatchObject({ reason: "turn_ended", question: 0 })
   })
 
   test("TASK-7 ITM-012: the decisions that may be taken instead ride in event and item, and neither in the history nor before the model", async () => {
