@@ -162,3 +162,12 @@ describe("on the client's machine", () => {
     expect(ops).toEqual([])
   })
 })
+
+test("what the model reads about the tool", () => {
+  const { description, input } = patchTool(() => Promise.reject(new Error("no call")))
+  const { properties } = input as { properties: Record<string, { description: string }> }
+  expect([
+    description,
+    ...Object.entries(properties).map(([name, field]) => `${name}: ${field.description}`),
+  ]).toMatchSnapshot()
+})
