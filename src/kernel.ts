@@ -14,6 +14,7 @@ import { createMemory } from "./kernel/memory.ts"
 import { createModelRouter, knownModel } from "./kernel/models.ts"
 import { readPersona } from "./kernel/persona.ts"
 import { registerTools } from "./kernel/register-tools.ts"
+import { createShell } from "./kernel/shell.ts"
 import { loadRatios, saveRatios } from "./kernel/token-ratios.ts"
 import { turnSettings } from "./kernel/turn-settings.ts"
 import { commit, version } from "./lib/build-info.ts"
@@ -63,10 +64,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   const bus = createBus({ clock, log })
 
   const spend = createSpend({ store, reader, clock })
-  const router = createModelRouter({
-    ...{ config, clock, log, spend, zone, mock: options.mock },
-    ratios: loadRatios(store),
-  })
+  const router = createModelRouter({ ...options, spend, zone, ratios: loadRatios(store) })
   const { models } = router
   const isKnownModel = (name: string) => knownModel(models, name)
 
@@ -87,16 +85,19 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
     followers: [files.follower],
   })
 
+  const shell = createShell(options)
   const registry = createRegistry({ log })
   const turns = createTurns({
     ...{ clock, log, store, bus, newId, router, registry, redact, isKnownModel },
     ...{ chats, messages, images },
     speakerOf: persons.speakerOf,
     personName: (id) => persons.get(id)?.name,
+    recall: memories.remind,
     spend: { record: spend.record, noteRateLimits: spend.rateLimits.set },
     settings: turnSettings(config, { persona, zone }),
   })
-  await registerTools(registry, { ...options, persons, files, turns, router, spend, store })
+  const rooms = { persons, files, shell, turns, router, spend, store }
+  await registerTools(registry, { ...options, ...rooms })
   tidyAfterStart({ turns, zone, clock, log })
   const stopHousekeeping = startHousekeeping({ chats, images, files, clock, log })
 
@@ -113,6 +114,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
     close: async (drainMs) => {
       stopHousekeeping()
       await turns.drain(drainMs)
+      await shell.close()
       saveRatios(store, router.tokens)
       await memories.close()
       await reader.close()

@@ -12,6 +12,7 @@ import { MemorySection } from "./sections/memory.ts"
 import { PersonaSection } from "./sections/persona.ts"
 import { SecretsSection } from "./sections/secrets.ts"
 import { ServerSection } from "./sections/server.ts"
+import { ShellSection } from "./sections/shell.ts"
 import { ToolsSection } from "./sections/tools.ts"
 
 /**
@@ -26,6 +27,7 @@ export const Config = Type.Object({
   files: FilesSection,
   chats: ChatsSection,
   tools: ToolsSection,
+  shell: ShellSection,
   persona: PersonaSection,
   master: MasterSection,
   memory: MemorySection,
@@ -47,7 +49,6 @@ export const UNBUILT_SECTIONS: readonly string[] = [
   "advisor",
   "mcp",
   "modules",
-  "shell",
   "web",
   "notify",
   "cron",

@@ -23,7 +23,7 @@ export interface ModelParts {
   log: Log
   spend: Pick<Spend, "spentSince">
   zone: Pick<TimeZone, "name">
-  mock: MockOptions | undefined
+  mock?: MockOptions | undefined
   /** What the token estimator learned before. */
   ratios?: Record<string, number>
 }

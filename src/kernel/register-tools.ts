@@ -13,6 +13,7 @@ import type { Registry } from "../tools/registry.ts"
 import type { Tool } from "../tools/tool.ts"
 import type { Turns } from "../turn/turns.ts"
 import type { Files } from "./files.ts"
+import type { Shell } from "./shell.ts"
 
 export interface ToolRooms {
   config: Config
@@ -20,6 +21,7 @@ export interface ToolRooms {
   log: Log
   persons: Persons
   files: Pick<Files, "tools">
+  shell: Pick<Shell, "tools">
   turns: Turns
   router: Router
   spend: Pick<Spend, "record">
@@ -27,9 +29,10 @@ export interface ToolRooms {
 }
 
 export async function registerTools(registry: Registry, rooms: ToolRooms): Promise<void> {
-  const { config, environment, log, persons, files, turns } = rooms
+  const { config, environment, log, persons, files, shell, turns } = rooms
   registry.registerAll(personTools(persons))
   registry.registerAll(files.tools)
+  registry.registerAll(shell.tools)
   registry.registerAll(turns.tools)
   registry.registerAll(codeTools(rooms))
   const external = await loadExternalTools({ dir: config.tools.dir, log, environment })

@@ -6,6 +6,7 @@
  * it ended, timed out or was cancelled. The end is the exit of the program plus a short drain, never the
  * end of a pipe: a grandchild may hold that open for hours.
  */
+import { closeSync } from "node:fs"
 import { stat } from "node:fs/promises"
 import { settledWithin, sleep } from "../lib/async.ts"
 import { type KeptOutput, keepOutput } from "./kept-output.ts"
@@ -26,11 +27,18 @@ export interface ProcessRequest {
   /** The whole environment of the child. */
   environment: Record<string, string>
   /** Written to its standard input, which is then closed. */
-  input?: string
+  input?: string | Uint8Array
+  /** Its standard input stays open and empty as long as the run lasts, in place of `input`. */
+  holdsInput?: boolean
   timeoutMs: number
   signal: AbortSignal
   /** Bytes kept of each stream; `PROCESS_LIMITS.keptBytes` when absent. */
   keptBytes?: number
+  /**
+   * The child gets the reading end of a pipe as descriptor 3, which closes when the run is over or when this
+   * process is no more, however it ended.
+   */
+  lifeline?: boolean
   /** Each piece of output as it comes, of both streams. */
   onOutput?(chunk: Uint8Array): void
 }
@@ -52,7 +60,7 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessResult
   if (request.signal.aborted) {
     return { ended: "cancelled", exitCode: null, signalCode: null, stdout, stderr }
   }
-  const child = await start(request)
+  const { child, cut } = await start(request)
   const readers = [
     readInto(stdout, child.stdout, request.onOutput),
     readInto(stderr, child.stderr, request.onOutput),
@@ -63,6 +71,7 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessResult
   if (ended === "exit") await settledWithin(drained, PROCESS_LIMITS.drainMs)
   // After a good end too: what the program left behind in its group would outlive its owner.
   await endGroup(child.pid)
+  cut()
   await settledWithin(Promise.all([child.exited, drained]), PROCESS_LIMITS.drainMs)
   await Promise.all(readers.map((reader) => reader.stop()))
 
@@ -70,7 +79,8 @@ export async function runProcess(request: ProcessRequest): Promise<ProcessResult
   return { ended, exitCode: child.exitCode, signalCode, stdout, stderr }
 }
 
-async function start({ command, cwd, environment, input }: ProcessRequest) {
+async function start(request: ProcessRequest) {
+  const { command, cwd, environment, lifeline } = request
   const [program = "", ...args] = command
   if (!(await isDirectory(cwd))) throw new ToolFailure(`cannot start ${program}: no folder ${cwd}`)
   const file = program.includes("/")
@@ -78,18 +88,29 @@ async function start({ command, cwd, environment, input }: ProcessRequest) {
     : Bun.which(program, { PATH: environment.PATH ?? "", cwd })
   if (!file) throw new ToolFailure(`cannot start ${program}: no such program in PATH`)
   try {
-    return Bun.spawn([file, ...args], {
+    const child = Bun.spawn([file, ...args], {
       cwd,
       env: environment,
       argv0: program,
-      stdin: input === undefined ? "ignore" : Buffer.from(input),
-      stdout: "pipe",
-      stderr: "pipe",
+      stdio: [inputOf(request), "pipe", "pipe", ...(lifeline ? (["pipe"] as const) : [])],
       detached: true,
     })
+    return { child, cut: () => closeEnd(child.stdio[LIFELINE]) }
   } catch (error) {
     throw new ToolFailure(`cannot start ${program}: ${startProblem(error)}`, { cause: error })
   }
+}
+
+/** The descriptor that a child finds its lifeline at. */
+const LIFELINE = 3
+
+function inputOf({ input, holdsInput }: ProcessRequest): "ignore" | "pipe" | Uint8Array {
+  if (holdsInput) return "pipe"
+  return input === undefined ? "ignore" : Buffer.from(input)
+}
+
+function closeEnd(end: unknown): void {
+  if (typeof end === "number") closeSync(end)
 }
 
 function startProblem(error: unknown): string {
