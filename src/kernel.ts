@@ -74,7 +74,8 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   const messages = createMessages({ store, clock, newId })
   const items = createItems({ messages, imageUrl: images.url })
   const isRunning = (chatId: string) => turns.isRunning(chatId)
-  const files = createFiles({ store, clock, config, newId, isRunning })
+  const shell = createShell(options)
+  const files = createFiles({ ...options, store, newId, machine: shell.machine, isRunning })
   const chats = createChats({
     ...{ store, clock, newId, isKnownModel },
     emit: (chatId, event) => store.afterCommit(() => bus.publish(chatId, event)),
@@ -85,7 +86,6 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
     followers: [files.follower],
   })
 
-  const shell = createShell(options)
   const registry = createRegistry({ log })
   const turns = createTurns({
     ...{ clock, log, store, bus, newId, router, registry, redact, isKnownModel },

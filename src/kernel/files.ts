@@ -4,12 +4,12 @@ import type { Config } from "../config/schema.ts"
 import { restoreFiles } from "../files/checkpoint-restore.ts"
 import { type Checkpoints, createCheckpoints } from "../files/checkpoints.ts"
 import { patchTool } from "../files/patch/tool.ts"
-import { patchMachines } from "../files/patch-machines.ts"
-import { localFiles } from "../files/whole-files.ts"
+import { patchMachines, workingFiles } from "../files/patch-machines.ts"
 import type { Clock } from "../lib/clock.ts"
 import type { NewId } from "../lib/id.ts"
 import type { FilesRestored, FileWriter, RestoreFiles } from "../schema/files.ts"
 import type { Store } from "../store/open.ts"
+import type { Machine } from "../tools/machine.ts"
 import type { Tool } from "../tools/tool.ts"
 
 export interface FilesOptions {
@@ -17,6 +17,7 @@ export interface FilesOptions {
   clock: Clock
   config: Config
   newId: NewId
+  machine: Machine
   isRunning: (chatId: string) => boolean
 }
 
@@ -31,16 +32,23 @@ export interface Files {
   follower: ChatFollower
 }
 
-export function createFiles({ store, clock, config, newId, isRunning }: FilesOptions): Files {
+export function createFiles({
+  store,
+  clock,
+  config,
+  newId,
+  machine,
+  isRunning,
+}: FilesOptions): Files {
   const checkpoints = createCheckpoints({ store, clock, limits: limitsOf(config) })
-  const files = localFiles(newId)
-  const filesOf = (machine: string) => (machine === SERVER ? files : undefined)
+  const filesOf = (name: string) =>
+    name === machine.name ? filesForUndo(machine, newId) : undefined
   return {
     checkpoints,
     tools: [
       patchTool(
         patchMachines({
-          server: { name: SERVER, files },
+          ...{ machine, newId },
           beforeWrite: checkpoints.beforeWrite,
         }),
       ),
@@ -52,7 +60,9 @@ export function createFiles({ store, clock, config, newId, isRunning }: FilesOpt
   }
 }
 
-const SERVER = "server"
+/** An undo belongs to no turn: nothing cancels it, and every script of it has its own limit. */
+const filesForUndo = (machine: Machine, newId: NewId) =>
+  workingFiles({ machine, newId, signal: new AbortController().signal })
 
 const limitsOf = ({ files }: Config) => ({
   keepMs: files.checkpoint_keep,

@@ -103,6 +103,24 @@ describe("a turn that patches a repository", () => {
     expect(git(repo, "diff")).toBe(after)
   })
 
+  test("works beside the shell of the same machine; what the shell made stays when it is undone", async () => {
+    const [before, patched, after] = await results([
+      { call: "shell", input: { command: "git grep -n greet" } },
+      applyPatch(PATCH),
+      {
+        call: "shell",
+        input: { command: "git mv old.txt x 2>&1; git status --short; echo hi > made" },
+      },
+    ])
+    expect(before!.output).toContain("greet.py:1:def greet(name):")
+    expect(patched!.output).toStartWith("Done on server:")
+    expect(after!.output).toContain(" M greet.py")
+    expect(after!.output).toContain("?? new.txt")
+    const { json } = await api.call(`POST /v1/chats/${chat}/files/restore`, {})
+    expect(json.conflicts).toEqual([])
+    expect(changes()).toEqual(["?? made", ""])
+  })
+
   test("is listed with what it wrote", async () => {
     await results([applyPatch(PATCH)])
     const { json } = await api.call(`GET /v1/chats/${chat}/files`)

@@ -7,10 +7,10 @@ import { executeOp } from "../../src/cli/chat/hands/execute-op.ts"
 import type { FileWrite } from "../../src/files/checkpoints.ts"
 import { patchTool } from "../../src/files/patch/tool.ts"
 import { patchMachines } from "../../src/files/patch-machines.ts"
-import { localFiles } from "../../src/files/whole-files.ts"
 import { errorText } from "../../src/lib/error.ts"
 import { uuidV4 } from "../../src/lib/id.ts"
 import type { ClientOp } from "../../src/schema/client-op.ts"
+import { createLocalMachine } from "../../src/shell/local-machine.ts"
 import { ToolFailure } from "../../src/tools/tool.ts"
 import { masterIdentity, reachTurn, runTool } from "../support/tools.ts"
 
@@ -40,7 +40,7 @@ function apply(lines: string[], options: CallOptions = {}) {
   const { on = "client", unknown = [], trusted = true } = options
   const tool = patchTool(
     patchMachines({
-      server: { name: "server", files: localFiles(uuidV4) },
+      ...{ machine: createLocalMachine({ environment: {} }), newId: uuidV4 },
       beforeWrite: async (...writes) => void kept.push(...writes),
     }),
   )

@@ -1,0 +1,149 @@
+/**
+ * Whole files of an ssh host, by scripts for its `sh` that need no more than POSIX and base64. What is written
+ * comes over standard input into a file beside the target, is counted, and replaces it at one stroke.
+ */
+import { posix } from "node:path"
+import type { NewId } from "../lib/id.ts"
+import type { Machine } from "../tools/machine.ts"
+import type { ProcessResult } from "../tools/process.ts"
+import { ToolFailure } from "../tools/tool.ts"
+import type { DiskFile, DiskKind } from "./local-disk.ts"
+import type { WholeFiles, WriteOptions } from "./whole-files.ts"
+
+export interface MachineFilesOptions {
+  machine: Machine
+  newId: NewId
+  /** Of the call: a cancelled turn ends its scripts. */
+  signal: AbortSignal
+}
+
+const TIMEOUT_MS = 120_000
+/** Larger files are not for a patch. */
+const FILE_BYTES_MAX = 32 * 1024 * 1024
+/** Of a file in base64 with its line ends, and the line before it. */
+const OUTPUT_BYTES_MAX = Math.ceil(FILE_BYTES_MAX * 1.4) + 1000
+
+/** Exit codes of the scripts, beside those of the programs in them. */
+const CODES = { absent: 40, directory: 41, other: 42, large: 43, changed: 44, torn: 45 } as const
+
+const REFUSALS: Partial<Record<number, string>> = {
+  [CODES.directory]: "it is a directory",
+  [CODES.other]: "it is not a regular file",
+  [CODES.large]: `it is larger than ${FILE_BYTES_MAX} bytes`,
+  [CODES.changed]: "the file was changed meanwhile; read it again",
+  [CODES.torn]: "the connection broke while it was sent; the file is as before",
+}
+
+export function machineFiles(options: MachineFilesOptions): WholeFiles {
+  return {
+    kindOf: (path) => kindOf(options, path),
+    read: (path) => read(options, path),
+    write: (path, bytes, wanted = {}) => write(options, path, { bytes, ...wanted }),
+    remove: async (path) => {
+      const result = await run(options, `rm -- ${quoted(path)}`)
+      if (result.exitCode !== 0) throw failure(options, result)
+    },
+  }
+}
+
+async function kindOf(options: MachineFilesOptions, path: string): Promise<DiskKind> {
+  const result = await run(options, `f=${quoted(path)}; ${refuseUnlessFile}`)
+  switch (result.exitCode) {
+    case 0:
+      return "file"
+    case CODES.absent:
+      return "absent"
+    case CODES.directory:
+      return "directory"
+    case CODES.other:
+      return "other"
+    default:
+      throw failure(options, result)
+  }
+}
+
+async function read(options: MachineFilesOptions, path: string): Promise<DiskFile | undefined> {
+  const result = await run(
+    options,
+    [
+      `f=${quoted(path)}`,
+      refuseUnlessFile,
+      `[ "$(wc -c < "$f")" -le ${FILE_BYTES_MAX} ] || exit ${CODES.large}`,
+      `${modeOf("$f")} || echo`,
+      'base64 < "$f"',
+    ].join("\n"),
+  )
+  if (result.exitCode === CODES.absent) return undefined
+  if (result.exitCode !== 0) throw failure(options, result)
+  const [mode = "", ...lines] = result.stdout.text().split("\n")
+  return {
+    bytes: Buffer.from(lines.join(""), "base64"),
+    ...(mode !== "" && { mode: Number.parseInt(mode, 8) }),
+  }
+}
+
+async function write(
+  options: MachineFilesOptions,
+  path: string,
+  { bytes, mode, expectSha256 }: WriteOptions & { bytes: Uint8Array },
+): Promise<void> {
+  const beside = `.${posix.basename(path)}.${options.newId()}.tmp`
+  const script = [
+    "set -e",
+    `f=${quoted(path)}`,
+    // A link stays one: its target is replaced.
+    'if [ -L "$f" ]; then f=$(readlink -f -- "$f"); fi',
+    'folder=$(dirname -- "$f"); mkdir -p -- "$folder"',
+    `beside="$folder/"${quoted(beside)}`,
+    `trap 'rm -f -- "$beside"' EXIT`,
+    'cat > "$beside"',
+    `[ "$(wc -c < "$beside")" -eq ${bytes.byteLength} ] || exit ${CODES.torn}`,
+    ...(expectSha256 === undefined ? [] : [refuseChanged(expectSha256)]),
+    `if [ -e "$f" ]; then mode=$(${modeOf("$f")}); else mode=${mode?.toString(8) ?? ""}; fi`,
+    'if [ -n "$mode" ]; then chmod "$mode" "$beside"; fi',
+    'mv -f -- "$beside" "$f"',
+  ].join("\n")
+  const result = await run(options, script, bytes)
+  if (result.exitCode !== 0) throw failure(options, result)
+}
+
+const refuseUnlessFile = [
+  `if [ -d "$f" ]; then exit ${CODES.directory}; fi`,
+  `if [ ! -e "$f" ]; then exit ${CODES.absent}; fi`,
+  `if [ ! -f "$f" ]; then exit ${CODES.other}; fi`,
+].join("\n")
+
+/** GNU and BusyBox, then BSD. */
+const modeOf = (file: string): string =>
+  `{ stat -c %a -- "${file}" || stat -f %Lp -- "${file}"; } 2>/dev/null`
+
+const refuseChanged = (expected: string | null): string =>
+  expected === null
+    ? `[ ! -e "$f" ] || exit ${CODES.changed}`
+    : `sum=$({ sha256sum < "$f" || shasum -a 256 < "$f"; } 2>/dev/null)
+[ "\${sum%% *}" = ${expected} ] || exit ${CODES.changed}`
+
+function run(
+  { machine, signal }: MachineFilesOptions,
+  command: string,
+  input?: Uint8Array,
+): Promise<ProcessResult> {
+  return machine.run({
+    ...{ command, signal, timeoutMs: TIMEOUT_MS, keptBytes: OUTPUT_BYTES_MAX },
+    ...(input && { input }),
+  })
+}
+
+function failure({ machine }: MachineFilesOptions, result: ProcessResult): ToolFailure {
+  if (result.ended === "timeout") return new ToolFailure(`${machine.name} did not answer in time`)
+  if (result.ended === "cancelled") return new ToolFailure("the turn was cancelled")
+  const refusal = result.exitCode === null ? undefined : REFUSALS[result.exitCode]
+  const words = result.stderr.text().trim()
+  return new ToolFailure(refusal ?? (words || `${machine.name} failed without saying why`))
+}
+
+/** One word for `sh`. A leading ~ is the home, where scripts begin. */
+function quoted(path: string): string {
+  const fromHome = path === "~" ? "." : path.replace(/^~\//, "./")
+  return `'${fromHome.replaceAll("'", `'\\''`)}'`
+}
