@@ -96,7 +96,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
     spend: { record: spend.record, noteRateLimits: spend.rateLimits.set },
     settings: turnSettings(config, { persona, zone }),
   })
-  const rooms = { persons, files, shell, turns, router, spend, store }
+  const rooms = { persons, memories, files, shell, turns, router, spend, store }
   await registerTools(registry, { ...options, ...rooms })
   tidyAfterStart({ turns, zone, clock, log })
   const stopHousekeeping = startHousekeeping({ chats, images, files, clock, log })

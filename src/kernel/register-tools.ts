@@ -5,6 +5,8 @@ import { loadExternalTools } from "../ext/load.ts"
 import type { Environment } from "../lib/environment.ts"
 import type { Log } from "../lib/log.ts"
 import type { Router } from "../llm/router.ts"
+import type { Memories } from "../memory/memories.ts"
+import { memoryTools } from "../memory/tools.ts"
 import type { Persons } from "../persons/persons.ts"
 import { personTools } from "../persons/tools.ts"
 import type { Spend } from "../spend/spend.ts"
@@ -20,6 +22,7 @@ export interface ToolRooms {
   environment: Environment
   log: Log
   persons: Persons
+  memories: Memories
   files: Pick<Files, "tools">
   shell: Pick<Shell, "tools">
   turns: Turns
@@ -29,8 +32,9 @@ export interface ToolRooms {
 }
 
 export async function registerTools(registry: Registry, rooms: ToolRooms): Promise<void> {
-  const { config, environment, log, persons, files, shell, turns } = rooms
+  const { config, environment, log, persons, memories, files, shell, turns } = rooms
   registry.registerAll(personTools(persons))
+  registry.registerAll(memoryTools(memories))
   registry.registerAll(files.tools)
   registry.registerAll(shell.tools)
   registry.registerAll(turns.tools)

@@ -9,7 +9,7 @@ import { STOP_WORDS } from "./stop-words.ts"
 /** Single signs say nothing. */
 const TOKEN_MIN_CHARS = 2
 /** What shares so many first letters is probably of one family, where stemming cut two forms differently. */
-const ROOT_CHARS = 4
+const ROOT_CHARS = 5
 
 /** Letters with their marks, and digits, in lower case and with `ё` as `е`; single ones are dropped. */
 export function words(text: string): string[] {

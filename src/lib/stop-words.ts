@@ -10,7 +10,7 @@ herself him himself his how if in into is it its itself just me more most my mys
 once only or other ought our ours ourselves out over own same shall she should so some such than that the
 their theirs them themselves then there these they this those through to too under until up very was we were
 what when where which while who whom whose why will with would you your yours yourself yourselves may might
-must ve ll re don didn doesn isn wasn aren weren hasn haven hadn won wouldn couldn shouldn`
+must ve ll re don didn doesn isn wasn aren weren hasn haven hadn won wouldn couldn shouldn called named another`
 
 const RUSSIAN = `
 и в во не что он на я с со как а то все всё она так его но да ты к у же вы за бы по только ее её мне было вот от
@@ -26,7 +26,8 @@ const RUSSIAN = `
 своими своем своём свою куда откуда зачем почему сколько всех всем всеми всего всему всей всю весь вся никогда
 при наконец два другой хоть после над через нас нам нами про них много разве три впрочем перед иногда лучше
 чуть нельзя такой такая такое такие такого таких таким такую им ими более менее всегда конечно между является
-являются являлся являлась являлось являлись`
+являются являлся являлась являлось являлись является называется называются назывался называлась называли
+называют назовите назвать было`
 
 /** In lower case, with `ё` as `е`. */
 export const STOP_WORDS: ReadonlySet<string> = new Set(

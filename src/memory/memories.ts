@@ -24,9 +24,9 @@ import { createEmbedding, type Embedding } from "./embedding.ts"
 import { createForgetting, type Forgetting } from "./forget.ts"
 import { createRecall, type Recall } from "./recall.ts"
 import type { RecallHit, RecallQuery } from "./recall-engine.ts"
-import { toArchived, toHit, toMemory } from "./record.ts"
+import { lineOf, toArchived, toHit, toMemory } from "./record.ts"
 import { type Draft, rowOf, saveOnce } from "./save.ts"
-import { memorySection, type Section } from "./section.ts"
+import { memorySection, recallText, type Section } from "./section.ts"
 import { type ArchiveTable, createArchiveTable } from "./store/archive-table.ts"
 import { createMemoryTable, type MemoryRow, type MemoryTable } from "./store/memory-table.ts"
 import { createRecallReads, type RecallReads } from "./store/recall-reads.ts"
@@ -71,12 +71,22 @@ export function createMemories(options: MemoriesOptions) {
   return {
     ...{ save: (memory: NewMemory, audience: Audience) => save(room, memory, audience) },
     get: (id: number, audience: Audience): Memory => toMemory(expect(room, id, audience)),
+    /** `id | kind | age | importance | content`. Throws not_found. */
+    line: (id: number, audience: Audience) =>
+      lineOf(expect(room, id, audience), options.clock.now()),
+    /** Private records exist that this turn of the master's may not see: he should know. */
+    withholds: (audience: Audience) => withholds(room, audience),
     /** Newest first, with the `before` of the next page. */
     list: (filter: ListFilter, audience: Audience) => list(room, filter, audience),
     update: (id: number, patch: MemoryPatch, audience: Audience) =>
       update(room, { id, patch }, audience),
     search: (request: SearchRequest, audience: Audience) => search(room, request, audience),
     section: (text: string, audience: Audience) => section(room, text, audience),
+    /** The section for what is said now and was said just before, newest first. */
+    remind: async (
+      { message, previous }: { message: string; previous: readonly string[] },
+      audience: Audience,
+    ) => (await section(room, recallText(message, previous), audience)).text,
     /** The section, and with `explain` why each record that was looked at is in it or not. */
     explain: async (text: string, audience: Audience, explain: boolean): Promise<MemoryPrompt> => {
       const { text: shown, lines } = await section(room, text, audience)
@@ -236,9 +246,13 @@ function rowsOf(
   })
 }
 
+const withholds = ({ table }: Room, audience: Audience): boolean =>
+  audience.master && !seesPrivate(audience) && table.hasPrivate()
+
 export interface SearchRequest {
   text: string
-  limit: number
+  /** Absent: as many as a prompt recalls. Whoever is not the master gets no more than that. */
+  limit?: number | undefined
   /** The hits count as called to mind. */
   reinforce: boolean
 }
@@ -250,7 +264,11 @@ async function search(
   audience: Audience,
 ): Promise<MemoryHit[]> {
   const { clock, recall, store, table, changed, settings } = room
-  const hits = await recall.find({ ...(await queryOf(room, text, audience)), limit })
+  const most = audience.master ? settings.topK : settings.publicTopK
+  const hits = await recall.find({
+    ...(await queryOf(room, text, audience)),
+    limit: audience.master ? (limit ?? most) : Math.min(limit ?? most, most),
+  })
   const least = (hits[0]?.score ?? 0) * settings.recallFloor
   const found = rowsOf(
     room,
@@ -287,7 +305,7 @@ async function section(room: Room, text: string, audience: Audience): Promise<Se
     topK: audience.master ? topK : publicTopK,
     floor: recallFloor,
     budget: promptBudget,
-    withheld: audience.master && !mayPrivate && table.hasPrivate(),
+    withheld: withholds(room, audience),
     now: clock.now(),
   })
 }

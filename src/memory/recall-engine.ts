@@ -19,7 +19,7 @@ import type { Card, RecallReads } from "./store/recall-reads.ts"
 const LEXICAL_MAX = 400
 /** For so many the words of the question that they hold are looked up one by one. */
 const COVERAGE_MAX = 100
-const COVERAGE_WEIGHT = 0.5
+const COVERAGE_WEIGHT = 0.8
 /** So many vectors are compared exactly, chosen by their signs. */
 const EXACT_VECTORS_MAX = 500
 /** What a record gains from those before it, nearest first, and from those behind it. */
@@ -147,8 +147,7 @@ export class RecallEngine {
     const rarity = new Map<string, number>()
     for (const each of roots) {
       const count = this.#reads.rootCount(each)
-      if (count > 0)
-        rarity.set(each, Math.max(1e-6, Math.log((total - count + 0.5) / (count + 0.5))))
+      if (count > 0) rarity.set(each, Math.log(1 + (total - count + 0.5) / (count + 0.5)))
     }
     return rarity
   }

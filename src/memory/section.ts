@@ -8,8 +8,8 @@ import type { MemoryRow } from "./store/memory-table.ts"
 const CORE_SHARE = 0.6
 
 const TITLE = "# Memory"
-const COLUMNS = "id | kind | age | importance | content"
-const WITHHELD =
+export const COLUMNS = "id | kind | age | importance | content"
+export const WITHHELD =
   "(Private records are withheld: others may read along here. Say so instead of guessing what they hold.)"
 
 const fellOut = (count: number): string =>
@@ -54,7 +54,7 @@ export function memorySection(parts: SectionParts): Section {
 
 /** Notes are a part of the section and within its budget, too. */
 const noteRoom = ({ withheld, core }: SectionParts): number =>
-  (withheld ? WITHHELD.length + 1 : 0) + fellOut(core.length).length + 1
+  (withheld ? WITHHELD.length + 1 : 0) + (core.length > 0 ? fellOut(core.length).length + 1 : 0)
 
 const lengthOf = (lines: readonly PromptLine[]): number =>
   lines.reduce((sum, { in_prompt, line }) => sum + (in_prompt ? line.length + 1 : 0), 0)

@@ -14,6 +14,7 @@ import type { Message } from "../schema/message.ts"
 import type { RateLimit, Usage } from "../schema/usage.ts"
 import type { Store } from "../store/open.ts"
 import type { Registry } from "../tools/registry.ts"
+import type { TurnIdentity } from "../tools/tool.ts"
 import type { AdmissionParts } from "./admission.ts"
 import type { Pending } from "./pending.ts"
 
@@ -52,6 +53,11 @@ export interface TurnParts {
   redact(text: string): string
   speakerOf: AdmissionParts["speakerOf"]
   personName(id: string): string | undefined
+  /** The section `# Memory` for these words, previous ones newest first; empty when there is nothing. */
+  recall(
+    said: { message: string; previous: readonly string[] },
+    identity: TurnIdentity,
+  ): Promise<string>
   isKnownModel: AdmissionParts["isKnownModel"]
   chats: {
     get(id: string): Chat

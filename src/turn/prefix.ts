@@ -22,7 +22,9 @@ export function prefixTokens(parts: TurnParts, chatId: string): number {
     opened: [],
   })
   return router.tokens.request(entry.name, {
-    system: systemFor(parts, { entry, clientContext: undefined, brief: false, cacheMark: false }),
+    system: systemFor(parts, {
+      ...{ entry, clientContext: undefined, brief: false, savesMemories: true, cacheMark: false },
+    }),
     messages: [],
     tools: [...specs],
     images: new Map(),

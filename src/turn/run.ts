@@ -9,6 +9,7 @@ import { extraTools } from "./extra-tools.ts"
 import type { LiveTurn } from "./live.ts"
 import { endOfFault, type LoopEnd, runLoop } from "./loop.ts"
 import type { TurnParts } from "./parts.ts"
+import { recallFor } from "./recall.ts"
 import { createConversation, type RunningTurn } from "./running-turn.ts"
 import type { TurnSpec } from "./spec.ts"
 import type { TurnStore } from "./store.ts"
@@ -57,6 +58,7 @@ async function execute(run: TurnRun, log: Log, close: (end: LoopEnd) => void): P
     return end
   }
   const turn = enter(run, log)
+  turn.memory = await recallFor(parts, turn)
   run.onStart(turn)
   live.emit({ type: "turn_started", model: turn.model, effort: effortShown(parts, turn) })
   return runLoop(parts, turn, close)
@@ -89,6 +91,7 @@ function enter(run: TurnRun, log: Log): RunningTurn {
     opened: new Set(),
     streak: createStreak(),
     conversation: createConversation(past, own),
+    memory: "",
     exclude: (refused) => exclude(run, refused),
     newMessageId: idsWithin(spec.id, own.at(-1)?.id),
   }

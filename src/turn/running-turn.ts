@@ -29,6 +29,8 @@ export interface RunningTurn {
   /** How often in a row this very call has come now. */
   streak: (call: ToolUseBlock) => number
   conversation: Conversation
+  /** The section `# Memory`, as it was at the turn's entry. */
+  memory: string
   /** Keeps these messages out of the past of every later turn: a provider refused them as they stand. */
   exclude(messages: readonly Message[]): void
   /** Ids that keep the turn's messages together, whatever was admitted meanwhile. */

@@ -180,12 +180,14 @@ export function buildRequest(
     entry,
     clientContext: spec.clientContext,
     brief: spec.brief,
+    savesMemories: spec.identity.master && !spec.identity.agent,
     cacheMark: cacheTtl !== undefined,
   })
   const state = {
     now: settings.zone.local(parts.clock.now()),
     tripsLeft: spec.uncapped ? undefined : settings.maxIterations - turn.step,
     ultrathink: spec.ultrathink,
+    memory: turn.memory,
   }
   return {
     model: entry.name,
@@ -210,13 +212,16 @@ export function buildRequest(
 /** The stable head of a request to this model. */
 export const systemFor = (
   { settings }: Pick<TurnParts, "settings">,
-  at: Pick<SystemView, "clientContext" | "brief" | "cacheMark"> & { entry: ModelEntry },
+  at: Pick<SystemView, "clientContext" | "brief" | "savesMemories" | "cacheMark"> & {
+    entry: ModelEntry
+  },
 ): SystemPart[] =>
   systemParts({
     persona: settings.persona,
     jailbreak: at.entry.jailbreak,
     clientContext: at.clientContext,
     brief: at.brief,
+    savesMemories: at.savesMemories,
     build: settings.build,
     cacheMark: at.cacheMark,
   })

@@ -8,6 +8,8 @@ export interface StateView {
   tripsLeft: number | undefined
   /** The master asked for hard thinking with the magic word. */
   ultrathink: boolean
+  /** The section `# Memory`; empty when nothing is recalled. */
+  memory: string
 }
 
 /** The text of the `[state]` block. */
@@ -17,6 +19,7 @@ export function stateText(view: StateView): string {
     `[now] ${view.now}`,
     view.ultrathink &&
       "The master asked you to think this through with great care before you answer.",
+    view.memory,
   ]
   return lines.filter(Boolean).join("\n")
 }

@@ -2,6 +2,7 @@
 import type { SystemPart } from "../../llm/provider.ts"
 import conventions from "./conventions.txt" with { type: "text" }
 import critical from "./critical.txt" with { type: "text" }
+import memoryRule from "./memory-rule.txt" with { type: "text" }
 import neutralPersona from "./persona.txt" with { type: "text" }
 
 export interface SystemView {
@@ -12,6 +13,8 @@ export interface SystemView {
   /** What a trusted client adds for this turn. */
   clientContext: string | undefined
   brief: boolean
+  /** The turn may save memories: it is told when. */
+  savesMemories: boolean
   /** `0.1.0 (abc1234)` */
   build: string
   cacheMark: boolean
@@ -22,6 +25,7 @@ export function systemParts(view: SystemView): SystemPart[] {
   const pieces = [
     view.persona?.trim() || neutralPersona.trim(),
     conventions.trim(),
+    view.savesMemories && memoryRule.trim(),
     view.jailbreak?.trim(),
     view.clientContext && `[client context]\n${view.clientContext}`,
     view.brief && "The place you answer in is small: you SHOULD keep the answer brief.",

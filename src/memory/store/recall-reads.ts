@@ -7,7 +7,7 @@ import type { MemoryKind } from "../../schema/memory.ts"
 import { fromBlob } from "../signs.ts"
 
 /** The weight of the first letters of a word against the whole stem. */
-const ROOT_WEIGHT = 0.3
+const ROOT_WEIGHT = 0.35
 
 /** What ranking needs to know of each memory; no text. */
 export interface Card {

@@ -82,8 +82,8 @@ function rows(
 ): Row[] {
   const all = mean(judged.map(({ quality }) => quality))
   const row = (name: string, measured: number, min?: number): Row => ({
-    ...{ figure: `${what}: ${name}`, measured, unit: "" },
-    ...(min !== undefined && { goal: { min } }),
+    ...{ figure: `${what}: ${name}`, measured: measured * 100, unit: "%" },
+    ...(min !== undefined && { goal: { min: min * 100 } }),
   })
   const categories = [...Map.groupBy(judged, ({ category }) => category)].sort()
   return [

@@ -38,7 +38,12 @@ async function one(
   }
   const { r5, mrr } = mean(judged)
   return {
-    ...{ figure: `XQuAD ${lang} → ${lang}: R@5`, measured: r5, unit: "", goal: { min } },
+    ...{
+      figure: `XQuAD ${lang} → ${lang}: R@5`,
+      measured: r5 * 100,
+      unit: "%",
+      goal: { min: min * 100 },
+    },
     note: `MRR ${mrr.toFixed(3)}, ${judged.length} questions; ${note}`,
   }
 }
