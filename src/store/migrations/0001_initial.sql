@@ -60,6 +60,7 @@ CREATE INDEX turns_excluded ON turns (chat_id) WHERE excluded = 1;
 CREATE INDEX turns_open ON turns (state) WHERE state = 'running';
 
 -- Facts of a conversation, appended and never rewritten. Ids are UUIDv7, so they sort by time.
+-- A table with a rowid, since its rows are long: an index tree keeps rows over 1 KB in pages of their own.
 CREATE TABLE messages (
   id TEXT NOT NULL,
   chat_id TEXT NOT NULL REFERENCES chats(id) ON DELETE CASCADE,
@@ -71,7 +72,7 @@ CREATE TABLE messages (
   master INTEGER NOT NULL,
   created_at INTEGER NOT NULL,
   PRIMARY KEY (chat_id, id)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 -- What one person said: merging two persons renames the sender of these rows without a scan.
 CREATE INDEX messages_by_sender ON messages (json_extract(extra, '$.sender'))
   WHERE json_extract(extra, '$.sender') IS NOT NULL;
