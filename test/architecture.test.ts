@@ -19,12 +19,12 @@ const ROWS: rules.Rows = [
   ["lib"],
   ["schema"],
   ["config"],
-  ["store", "llm"],
+  ["store", "llm", "net"],
   ["tools", "events"],
   [
     ...["chats", "persons", "spend", "images", "ext", "memory", "skills", "toolsets", "notebook"],
     ...["plan", "cron", "approvals", "rules", "shell", "files", "web", "mcp", "modules", "hooks"],
-    ...["catalog", "youtube", "code"],
+    ...["catalog", "youtube", "code", "history"],
   ],
   ["context", "sleep", "curation"],
   ["turn"],
@@ -56,9 +56,13 @@ const PACKAGE_HOMES: rules.Homes = {
   "@cfworker/json-schema": ["src/tools/"],
   "@clack/prompts": ["src/cli/init/"],
   "@earendil-works/pi-tui": ["src/cli/chat/screen/"],
+  "ipaddr.js": ["src/net/address.ts"],
+  htmlparser2: ["src/web/html-text.ts"],
   diff: ["src/cli/chat/hands/op-request.ts"],
   "@orama/stemmers": ["src/lib/stems.ts"],
   "highlight.js": ["src/cli/chat/screen/highlight.ts"],
+  "iconv-lite": ["src/files/encodings.ts"],
+  re2js: ["src/files/line-search.ts"],
 }
 
 const NAME_HOMES: rules.Homes = {

@@ -14,6 +14,7 @@ import { SecretsSection } from "./sections/secrets.ts"
 import { ServerSection } from "./sections/server.ts"
 import { ShellSection } from "./sections/shell.ts"
 import { ToolsSection } from "./sections/tools.ts"
+import { WebSection } from "./sections/web.ts"
 
 /**
  * The resolved configuration: the keys of the file, every default filled in, durations as milliseconds,
@@ -28,6 +29,7 @@ export const Config = Type.Object({
   chats: ChatsSection,
   tools: ToolsSection,
   shell: ShellSection,
+  web: WebSection,
   persona: PersonaSection,
   master: MasterSection,
   memory: MemorySection,
@@ -49,7 +51,6 @@ export const UNBUILT_SECTIONS: readonly string[] = [
   "advisor",
   "mcp",
   "modules",
-  "web",
   "notify",
   "cron",
 ]

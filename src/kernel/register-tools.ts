@@ -7,6 +7,7 @@ import type { Log } from "../lib/log.ts"
 import type { Router } from "../llm/router.ts"
 import type { Memories } from "../memory/memories.ts"
 import { memoryTools } from "../memory/tools.ts"
+import { createGuardedFetch } from "../net/guarded-fetch.ts"
 import type { Persons } from "../persons/persons.ts"
 import { personTools } from "../persons/tools.ts"
 import type { Spend } from "../spend/spend.ts"
@@ -14,6 +15,7 @@ import type { Store } from "../store/open.ts"
 import type { Registry } from "../tools/registry.ts"
 import type { Tool } from "../tools/tool.ts"
 import type { Turns } from "../turn/turns.ts"
+import { webTools } from "../web/tools.ts"
 import type { Files } from "./files.ts"
 import type { Shell } from "./shell.ts"
 
@@ -37,6 +39,7 @@ export async function registerTools(registry: Registry, rooms: ToolRooms): Promi
   registry.registerAll(memoryTools(memories))
   registry.registerAll(files.tools)
   registry.registerAll(shell.tools)
+  registry.registerAll(webToolsOf(config))
   registry.registerAll(turns.tools)
   registry.registerAll(codeTools(rooms))
   const external = await loadExternalTools({ dir: config.tools.dir, log, environment })
@@ -50,3 +53,6 @@ function codeTools({ config, router, spend, store }: ToolRooms): Tool[] {
   const record: CodeTaskParts["record"] = (trip) => store.write(() => spend.record(trip))
   return [codeTaskTool({ router, model, maxTokens, record })]
 }
+
+const webToolsOf = ({ web }: Config): Tool[] =>
+  webTools(createGuardedFetch({ allowPrivateHosts: web.allow_private_hosts }))
