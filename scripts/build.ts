@@ -18,7 +18,12 @@ const ROOT = join(import.meta.dir, "..")
  * `new URL("./name-worker.ts", import.meta.url)` finds a worker there as it does in the sources:
  * base names must differ.
  */
-const ENTRY_POINTS = ["src/main.ts", "src/store/read-worker.ts", "src/memory/recall-worker.ts"]
+const ENTRY_POINTS = [
+  "src/main.ts",
+  "src/store/read-worker.ts",
+  "src/memory/recall-worker.ts",
+  "src/history/search-worker.ts",
+]
 
 export interface BuildOptions {
   root?: string

@@ -1,8 +1,6 @@
 /** The parts list: builds every room in order and hands each what it needs. No logic lives here. */
 import type { ApiParts } from "./api/parts.ts"
 import { createChats } from "./chats/chats.ts"
-import { createItems } from "./chats/items.ts"
-import { createMessages } from "./chats/messages.ts"
 import { configSecrets } from "./config/mask.ts"
 import type { Config } from "./config/schema.ts"
 import { createBus } from "./events/bus.ts"
@@ -12,6 +10,7 @@ import { createFiles } from "./kernel/files.ts"
 import { startHousekeeping } from "./kernel/housekeeping.ts"
 import { createMemory } from "./kernel/memory.ts"
 import { createModelRouter, knownModel } from "./kernel/models.ts"
+import { createPast } from "./kernel/past.ts"
 import { readPersona } from "./kernel/persona.ts"
 import { registerTools } from "./kernel/register-tools.ts"
 import { createShell } from "./kernel/shell.ts"
@@ -71,8 +70,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   const persons = createPersons({ store, clock, masterAliases: config.master.aliases })
   const memories = createMemory({ store, clock, log, config })
   const images = createImages({ ...imageSettings(config), store, clock, log, newId: uuidV4 })
-  const messages = createMessages({ store, clock, newId })
-  const items = createItems({ messages, imageUrl: images.url })
+  const { history, messages, items } = createPast({ store, clock, log, newId, images })
   const isRunning = (chatId: string) => turns.isRunning(chatId)
   const shell = createShell(options)
   const files = createFiles({ ...options, store, newId, machine: shell.machine, isRunning })
@@ -83,7 +81,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
     ephemeralTtlMs: config.chats.ephemeral_ttl,
     isRunning,
     stopTurns: (chatId, reason) => turns.stopChat(chatId, reason),
-    followers: [files.follower],
+    followers: [files.follower, { forked: history.note }],
   })
 
   const registry = createRegistry({ log })
@@ -97,9 +95,9 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
     settings: turnSettings(config, { persona, zone }),
   })
   const rooms = { persons, memories, files, shell, turns, router, spend, store }
-  await registerTools(registry, { ...options, ...rooms })
+  await registerTools(registry, { ...options, ...rooms, chats, history, zone })
   tidyAfterStart({ turns, zone, clock, log })
-  const stopHousekeeping = startHousekeeping({ chats, images, files, clock, log })
+  const stopHousekeeping = startHousekeeping({ chats, images, files, history, clock, log })
 
   const write = (work: () => void) => store.write(work)
   const promptCache = config.llm.prompt_cache
@@ -116,7 +114,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
       await turns.drain(drainMs)
       await shell.close()
       saveRatios(store, router.tokens)
-      await memories.close()
+      await Promise.all([memories.close(), history.close()])
       await reader.close()
       store.close()
     },

@@ -4,7 +4,7 @@ import { KernelError, notFound } from "../lib/error.ts"
 import { cleanText } from "../lib/text.ts"
 import type { Chat, ChatPatch, ChatQuery, ForkChat, NewChat, WorkdirOn } from "../schema/chat.ts"
 import type { Effort } from "../schema/effort.ts"
-import { clear, rewind } from "./cut.ts"
+import { clear, clearBehind, rewind } from "./cut.ts"
 import { fork } from "./fork.ts"
 import { type FolderCount, folders, list } from "./list.ts"
 import { nextReapAt, reap } from "./reap.ts"
@@ -45,10 +45,15 @@ export function createChats(options: ChatsOptions) {
     setToolset: (id: string, toolset: string | null): Chat =>
       set(id, { toolset: checkToolset(room, toolset) }),
 
+    /** To the bin; running turns are stopped. */
     remove: (id: string): Promise<void> => remove(room, id),
+    /** To the bin; a turn that runs there comes to its end. */
+    bin: (id: string): void => bin(room, id),
     restore: (id: string): Chat => restore(room, id),
     /** Erases messages and turns and keeps the chat; running turns are stopped first. */
     clear: (id: string): Promise<void> => clear(room, id),
+    /** Erases all but what running and waiting turns say; gives the number of messages. */
+    clearBehind: (id: string): number => clearBehind(room, id),
     /** A new chat with a copy of everything strictly before a message. */
     fork: (id: string, body: ForkChat): Chat => toChat(room, fork(room, rowOf(room, id), body)),
     /** Erases a message and everything later; gives the ids of what is gone, oldest first. */
@@ -138,6 +143,11 @@ function checkToolset(room: ChatRoom, value: string | null): string | null {
 
 /** To the bin; claimed on disk first, so that no new turn begins while the running ones end. */
 async function remove(room: ChatRoom, id: string): Promise<void> {
+  bin(room, id)
+  await room.stopTurns(id, "the chat was deleted")
+}
+
+function bin(room: ChatRoom, id: string): void {
   const wasThere = room.store.write(() => {
     if (rowOf(room, id).deleted_at !== null) return false
     room.rows.updateChat(id, { deleted_at: room.clock.now() })
@@ -145,7 +155,6 @@ async function remove(room: ChatRoom, id: string): Promise<void> {
     return true
   })
   if (wasThere) room.emit(id, { type: "chat_deleted" })
-  await room.stopTurns(id, "the chat was deleted")
 }
 
 function restore(room: ChatRoom, id: string): Chat {

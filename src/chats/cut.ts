@@ -35,6 +35,22 @@ export async function clear(room: ChatRoom, chatId: string): Promise<void> {
   room.emit(chatId, { type: "messages_changed", reason: "clear" })
 }
 
+/**
+ * From within a turn of the chat: what it says stays, and so does what waits behind it. Its files can still be
+ * undone, so rooms that follow are not told.
+ */
+export function clearBehind(room: ChatRoom, chatId: string): number {
+  const erased = room.store.write(() => {
+    rowOf(room, chatId)
+    const count = room.rows.eraseEndedMessages(chatId)
+    room.rows.eraseEndedTurns(chatId)
+    room.rows.updateChat(chatId, { ctx_tokens: null, ctx_upto: null })
+    return count
+  })
+  room.emit(chatId, { type: "messages_changed", reason: "clear" })
+  return erased
+}
+
 function checkMessage({ rows }: ChatRoom, chatId: string, messageId: string): void {
   if (!rows.message(chatId, messageId)) throw notFound("message of this chat", messageId)
 }

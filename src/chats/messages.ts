@@ -26,6 +26,8 @@ export interface MessagesOptions {
   store: Store
   clock: Clock
   newId: NewId
+  /** Told of each append, within its transaction. */
+  appended?: () => void
 }
 
 export type Messages = ReturnType<typeof createMessages>
@@ -71,9 +73,10 @@ export function createMessages(options: MessagesOptions) {
 
 function append(
   rows: ChatStore,
-  { store, clock, newId }: MessagesOptions,
+  { store, clock, newId, appended }: MessagesOptions,
   drafts: readonly NewMessage[],
 ): Message[] {
+  appended?.()
   return store.write(() => {
     const now = clock.now()
     for (const chatId of new Set(drafts.map((draft) => draft.chat_id))) {

@@ -177,6 +177,10 @@ function messageQueries(db: Database) {
     "DELETE FROM messages WHERE chat_id = ? AND id >= ? RETURNING id",
   )
   const removeAll = db.query("DELETE FROM messages WHERE chat_id = ?")
+  const removeEnded = db.query<{ id: string }, [string]>(
+    `DELETE FROM messages WHERE chat_id = ?1 AND (turn_id IS NULL OR turn_id NOT IN
+       (SELECT id FROM turns WHERE chat_id = ?1 AND state = 'running')) RETURNING id`,
+  )
   return {
     insertMessage: (row: MessageRow) => insert.run({ ...row } as unknown as Values),
     message: (chatId: string, id: string): MessageRow | null => get.get(chatId, id),
@@ -194,6 +198,8 @@ function messageQueries(db: Database) {
         .map((row) => row.id)
         .sort(),
     eraseMessages: (chatId: string) => removeAll.run(chatId),
+    /** Those of no running turn; gives their number. */
+    eraseEndedMessages: (chatId: string): number => removeEnded.all(chatId).length,
   }
 }
 
@@ -219,6 +225,7 @@ function turnQueries(db: Database) {
          WHERE chat_id = $chat AND id < $from AND turn_id IS NOT NULL)`,
   )
   const removeAll = db.query("DELETE FROM turns WHERE chat_id = ?")
+  const removeEnded = db.query("DELETE FROM turns WHERE chat_id = ? AND state <> 'running'")
   return {
     excludedTurns: (chatId: string): Set<string> =>
       new Set(excluded.all(chatId).map((row) => row.id)),
@@ -228,5 +235,6 @@ function turnQueries(db: Database) {
     /** Erases the turns whose messages all lie at or after the id; to be called before those go. */
     eraseTurnsFrom: (chat: string, from: string) => removeFrom.run({ chat, from }),
     eraseTurns: (chatId: string) => removeAll.run(chatId),
+    eraseEndedTurns: (chatId: string) => removeEnded.run(chatId),
   }
 }

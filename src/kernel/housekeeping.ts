@@ -1,5 +1,6 @@
-/** Chores by the clock: ephemeral chats that fell silent, pictures and checkpoints that expired. */
+/** Chores by the clock: what fell silent or expired goes, and the index of history is kept in order. */
 import type { Chats } from "../chats/chats.ts"
+import type { History } from "../history/history.ts"
 import type { Images } from "../images/images.ts"
 import type { Clock } from "../lib/clock.ts"
 import { errorText } from "../lib/error.ts"
@@ -14,13 +15,14 @@ export interface Chores {
   chats: Pick<Chats, "reap" | "nextReapAt">
   images: Pick<Images, "purgeExpired" | "removeOfChat">
   files: Pick<Files, "checkpoints">
+  history: Pick<History, "note" | "sweep">
   clock: Clock
   log: Log
 }
 
 /** Looks at once and then every few minutes; gives the function that stops it. */
 export function startHousekeeping(chores: Chores): () => void {
-  const { chats, images, files, clock, log } = chores
+  const { chats, images, files, history, clock, log } = chores
   let purgedAt = Number.NEGATIVE_INFINITY
 
   const look = async (): Promise<void> => {
@@ -36,6 +38,9 @@ export function startHousekeeping(chores: Chores): () => void {
     if (purged > 0) log.info("expired pictures purged", { images: purged })
     const dropped = files.checkpoints.purgeExpired()
     if (dropped > 0) log.info("expired checkpoints purged", { files: dropped })
+    // What a former kernel left, or one without an index.
+    history.note()
+    await history.sweep()
   }
   const lookSafely = () => {
     void look().catch((error) => log.error("housekeeping failed", { error: errorText(error) }))

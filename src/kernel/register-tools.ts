@@ -1,9 +1,14 @@
 /** Every tool of the kernel, then those of the user: where two bear one name, the kernel's stays. */
+import type { Chats } from "../chats/chats.ts"
+import { chatTools } from "../chats/tools.ts"
 import { type CodeTaskParts, codeTaskTool } from "../code/code-task.ts"
 import type { Config } from "../config/schema.ts"
 import { loadExternalTools } from "../ext/load.ts"
+import type { History } from "../history/history.ts"
+import { historyTools } from "../history/tools.ts"
 import type { Environment } from "../lib/environment.ts"
 import type { Log } from "../lib/log.ts"
+import type { TimeZone } from "../lib/time-zone.ts"
 import type { Router } from "../llm/router.ts"
 import type { Memories } from "../memory/memories.ts"
 import { memoryTools } from "../memory/tools.ts"
@@ -11,6 +16,7 @@ import { createGuardedFetch } from "../net/guarded-fetch.ts"
 import type { Persons } from "../persons/persons.ts"
 import { personTools } from "../persons/tools.ts"
 import type { Spend } from "../spend/spend.ts"
+import { spendTools } from "../spend/tools.ts"
 import type { Store } from "../store/open.ts"
 import type { Registry } from "../tools/registry.ts"
 import type { Tool } from "../tools/tool.ts"
@@ -29,7 +35,10 @@ export interface ToolRooms {
   shell: Pick<Shell, "tools">
   turns: Turns
   router: Router
-  spend: Pick<Spend, "record">
+  spend: Pick<Spend, "record" | "stats">
+  chats: Chats
+  history: History
+  zone: TimeZone
   store: Pick<Store, "write">
 }
 
@@ -41,9 +50,19 @@ export async function registerTools(registry: Registry, rooms: ToolRooms): Promi
   registry.registerAll(shell.tools)
   registry.registerAll(webToolsOf(config))
   registry.registerAll(turns.tools)
+  registry.registerAll(pastTools(rooms))
   registry.registerAll(codeTools(rooms))
   const external = await loadExternalTools({ dir: config.tools.dir, log, environment })
   registry.registerAll(external.tools)
+}
+
+/** What was said in chats, what becomes of them, and what it cost. */
+function pastTools({ config, chats, history, persons, spend, zone }: ToolRooms): Tool[] {
+  return [
+    ...historyTools({ history, personName: (id) => persons.get(id)?.name }),
+    ...chatTools({ chats, problemFolder: config.chats.problem_folder }),
+    ...spendTools({ spend, zoneName: zone.name }),
+  ]
 }
 
 /** Only with a model for it. */

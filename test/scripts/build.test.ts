@@ -28,8 +28,9 @@ const SOURCES = {
     declare const self: Worker
     self.onmessage = ({ data }) => self.postMessage(data + " heard in " + __dirname)
   `,
-  // An entry point, too; this small program does not start it.
+  // Entry points, too; this small program does not start them.
   "src/memory/recall-worker.ts": "",
+  "src/history/search-worker.ts": "",
   // What lies in the folder that the program is started in, and must not steer it.
   "elsewhere/.env": "PLANTED=yes",
   "elsewhere/bunfig.toml": 'preload = ["./preload.ts"]',

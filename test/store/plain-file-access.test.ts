@@ -46,6 +46,7 @@ test("few know the path of the database, and none of them opens a file by it", (
     "config/resolve.ts", // makes it absolute
     "kernel.ts", // gives it to the store and its reader
     "memory/memories.ts", // gives it to the recall thread, which opens it through SQLite
+    "history/history.ts", // gives it to the search thread, which does so too
     "kernel/serving.ts", // writes the address beside it
   ]
   expect(knowing.filter((path) => !known.includes(path))).toEqual([])

@@ -32,6 +32,7 @@ function dump(db: Database): string[] {
     )
     .all()
   const isVirtual = ({ sql }: { sql: string }) => sql.startsWith("CREATE VIRTUAL TABLE")
+  const isTrigger = ({ type }: { type: string }) => type === "trigger"
   const shadows = schema.filter(isVirtual).map(({ name }) => `${name}_`)
   const own = schema.filter(
     ({ name }) => !name.startsWith("sqlite_") && !shadows.some((shadow) => name.startsWith(shadow)),
@@ -42,11 +43,13 @@ function dump(db: Database): string[] {
     `-- A database of schema ${version} as a kernel left it: one chat, a turn with a tool, a turn without.`,
     pragma("application_id"),
     pragma("user_version"),
-    ...own.map(({ sql }) => `${sql};`),
+    ...own.filter((entry) => !isTrigger(entry)).map(({ sql }) => `${sql};`),
     ...settings,
     ...own
       .filter((entry) => entry.type === "table" && !isVirtual(entry))
       .flatMap(({ name }) => inserts(db, name)),
+    // What they write is among the rows already.
+    ...own.filter(isTrigger).map(({ sql }) => `${sql};`),
   ]
 }
 
