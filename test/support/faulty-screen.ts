@@ -47,7 +47,7 @@ function faultySession(where: string): Session {
       if (where === "rejection") void Promise.reject(new Error("planted fault"))
       tell()
     },
-    withdraw: () => undefined,
+    ...{ withdraw: () => undefined, undo: async () => "", tell: () => {} },
     search: async () => [],
     rewind: async () => "",
     ...{ open: nothing, newChat: nothing, cancel: nothing, loadOlder: nothing, rename: nothing },

@@ -184,6 +184,8 @@ export class ChatView {
   }
 
   #draw(turnId: string, event: ItemEvent, source: Source): void {
+    // What an operation does is told by the tool call that it serves.
+    if ("item" in event && event.item.kind === "client_op") return
     const followed = source === "live" || this.#timeline.isWhole(turnId)
     if (!followed) {
       if (this.#loaded && this.#joined === undefined && !this.#over.has(turnId)) void this.#join()

@@ -200,6 +200,17 @@ class ChatSession implements Session {
 
   answer: Session["answer"] = async (request, answer) => this.#requests?.answer(request, answer)
 
+  async undo(): Promise<string> {
+    const { undoTurn } = await import("./hands/undo.ts")
+    const { newKey: newId } = this.#options
+    return undoTurn({ client: this.#client, chat: this.#room.chat, newId })
+  }
+
+  tell(text: string): void {
+    this.#notice = { text, kind: "info" }
+    this.#touch("notice")
+  }
+
   filter(filter: ChatFilter): Promise<void> {
     return this.#list.load(filter)
   }

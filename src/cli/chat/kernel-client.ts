@@ -8,6 +8,7 @@ import type { Health, ModelCatalogue } from "../../schema/catalogue.ts"
 import type { Chat, ChatPatch, ChatQuery, ForkChat, NewChat } from "../../schema/chat.ts"
 import type { OpProgress, OpResult } from "../../schema/client-op.ts"
 import type { Effort } from "../../schema/effort.ts"
+import type { FilesRestored } from "../../schema/files.ts"
 import type { Generation } from "../../schema/generation.ts"
 import type { HistoryQuery, Rewound } from "../../schema/history.ts"
 import type { Item } from "../../schema/item.ts"
@@ -74,6 +75,8 @@ export function createKernelClient(options: ClientOptions) {
       change<void>("POST", chatPath(chatId, "/ops/result"), body),
     opProgress: (chatId: string, body: OpProgress) =>
       change<void>("POST", chatPath(chatId, "/ops/progress"), body),
+    restoreFiles: (chatId: string) =>
+      change<FilesRestored>("POST", chatPath(chatId, "/files/restore"), {}),
     answerQuestion: (chatId: string, body: QuestionAnswer) =>
       change<void>("POST", chatPath(chatId, "/questions/answer"), body),
 

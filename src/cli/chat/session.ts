@@ -180,6 +180,10 @@ export interface Session {
   decide(request: OperationRequest, decision: string): Promise<void>
   /** Answers a question by the labels that were chosen, by own words, or by one of its decisions. */
   answer(request: QuestionRequest, answer: QuestionAnswer): Promise<void>
+  /** Takes back the files that the newest turn wrote, here and on the server; gives a sentence about it. */
+  undo(): Promise<string>
+  /** Shows a sentence until the next action. */
+  tell(text: string): void
   dismissNotice(): void
   /** Leaves. Turns go on without this client. */
   close(): void

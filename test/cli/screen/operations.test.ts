@@ -126,6 +126,28 @@ test("a patch shows what it changes before it does, and writing may be allowed f
   expect(readFileSync(join(dir, "notes.md"), "utf8")).toBe("# Notes\n\nlast words\n\nend\n")
 })
 
+test("/undo takes back what the last turn wrote here, and leaves what was changed since", async () => {
+  writeFileSync(join(dir, "a.md"), "one\n")
+  writeFileSync(join(dir, "b.md"), "two\n")
+  client = await open({ rows: 30, columns: 100 })
+  const update = (name: string, from: string, to: string) =>
+    `*** Update File: ${name}\n@@\n-${from}\n+${to}\n`
+  const body = `${update("a.md", "one", "ONE")}${update("b.md", "two", "TWO")}*** Add File: c.md\n+three\n`
+  await call("apply_patch", { patch: `*** Begin Patch\n${body}*** End Patch` })
+  await client.sees("? write a.md")
+  client.types(KEY.down)
+  await client.sees("› allow for this session")
+  client.types(KEY.enter)
+  await finish("Changed three.")
+  expect(readFileSync(join(dir, "c.md"), "utf8")).toBe("three\n")
+  writeFileSync(join(dir, "b.md"), "my own\n")
+  client.types(`/undo${KEY.enter}`)
+  await client.sees("restored a.md · removed c.md · left alone: b.md was changed since")
+  expect(readFileSync(join(dir, "a.md"), "utf8")).toBe("one\n")
+  expect(readFileSync(join(dir, "b.md"), "utf8")).toBe("my own\n")
+  expect(existsSync(join(dir, "c.md"))).toBe(false)
+})
+
 test("a long command shows its output as it comes; Esc ends it with all that it started", async () => {
   client = await open()
   await call("local_shell", { command: "sleep 300 & echo pid=$!; wait", timeout_s: 600 })

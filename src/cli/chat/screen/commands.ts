@@ -99,6 +99,11 @@ export const COMMANDS: readonly Command[] = [
     run: (desk, level) => (level === "" ? desk.pickEffort() : setEffort(desk.session, level)),
   },
   {
+    name: "undo",
+    about: "take back the files that the last turn wrote",
+    run: async ({ session }) => session.tell(await session.undo()),
+  },
+  {
     name: "help",
     about: "show keys and commands",
     run: (desk) => desk.showHelp(),

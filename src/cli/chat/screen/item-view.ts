@@ -61,7 +61,7 @@ export function createItemView(theme: Theme, markdown: MarkdownTheme): ItemView 
       case "tool_call":
         return toolLines(item, look, theme)
       case "client_op":
-        return wrap(theme.dim(`on this machine: ${safeLine(item.path ?? item.action)}`), look.width)
+        return []
       case "image":
         return wrap(`${theme.accent("image")} ${safeLine(item.url)} ${item.media_type}`, look.width)
       case "compaction":
