@@ -43,10 +43,16 @@ export function treeFiles(options: TreeFilesOptions): PatchFiles {
     parallel: options.parallel ?? PARALLEL,
     resolve: at,
     kindOf: async (path) => {
-      const kind = await files.kindOf(at(path))
-      if (kind === "file") await look(at(path))
-      else seen.set(at(path), undefined)
-      return kind === "other" ? "directory" : kind
+      try {
+        return (await look(at(path))) ? "file" : "absent"
+      } catch (error) {
+        // Only now, since far away each look is a question of its own.
+        const kind = await files.kindOf(at(path))
+        if (kind === "file") throw error
+        if (kind !== "absent") return "directory"
+        seen.set(at(path), undefined)
+        return kind
+      }
     },
     read: async (path) => {
       const file = await look(at(path))

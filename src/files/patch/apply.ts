@@ -199,7 +199,7 @@ async function write(
   files: PatchFiles,
   signal: AbortSignal | undefined,
 ): Promise<PatchOutcome> {
-  await files.announce(verified.flatMap(announced))
+  await announce(verified.flatMap(announced), files)
   const written: Written[] = []
   let next = 0
   const mayGoOn = () =>
@@ -215,6 +215,14 @@ async function write(
     landed: written.flatMap(({ landed }) => landed ?? []),
     failed: written.flatMap(({ failed }) => failed ?? []),
     notTried: verified.slice(next).map(({ path }) => path),
+  }
+}
+
+async function announce(writes: readonly AnnouncedWrite[], files: PatchFiles): Promise<void> {
+  try {
+    await files.announce(writes)
+  } catch (error) {
+    throw new PatchError(`nothing was written: ${errorText(error)}`)
   }
 }
 

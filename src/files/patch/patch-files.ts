@@ -22,7 +22,11 @@ export interface PatchFiles {
    * @throws Error with a sentence when there is none or it is no text
    */
   read(path: string): Promise<string>
-  /** All that will be written, before the first of it. */
+  /**
+   * All that will be written, before the first of it.
+   *
+   * @throws Error with a sentence when a text cannot be written in the encoding of its file
+   */
   announce(writes: readonly AnnouncedWrite[]): Promise<void>
   /**
    * Writes a whole file and the folders above it, in the encoding that it was read in here, else UTF-8. A new
