@@ -6,13 +6,20 @@
 import { cpus, loadavg } from "node:os"
 import { parseArgs } from "node:util"
 import type { Context, Section } from "./bench.ts"
+import { context as contextSection } from "./context.ts"
 import { hands } from "./hands.ts"
 import { memory } from "./memory.ts"
 import { type Row, table } from "./report.ts"
 import { skeleton } from "./skeleton.ts"
 import { terminal } from "./terminal.ts"
 
-const SECTIONS: Record<string, Section> = { skeleton, terminal, hands, memory }
+const SECTIONS: Record<string, Section> = {
+  skeleton,
+  terminal,
+  hands,
+  memory,
+  context: contextSection,
+}
 
 const USAGE = `Usage: bun run bench [section] [name ...] [--quick]
 
