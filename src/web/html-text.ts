@@ -3,7 +3,7 @@
  * scripts, menus and forms go. It is read as a stream of tags, so neither depth nor disorder matters.
  */
 import type { Parser } from "htmlparser2"
-import { createPageWriter, type PageWriter } from "./page-writer.ts"
+import { MarkdownWriter, type PageWriter } from "./markdown-writer.ts"
 
 export interface PageText {
   title: string
@@ -50,8 +50,8 @@ class Page {
   /** How many silent elements are open. */
   #silent = 0
   #mainOpen = 0
-  readonly #whole: PageWriter = createPageWriter()
-  readonly #main: PageWriter = createPageWriter()
+  readonly #whole: PageWriter = new MarkdownWriter()
+  readonly #main: PageWriter = new MarkdownWriter()
 
   constructor(base: string) {
     this.#base = base

@@ -309,7 +309,7 @@ describe("a client that comes again", () => {
 })
 
 describe("progress", () => {
-  test("API-066 TOOL-32: a snapshot is drawn at the call, cut to its last 8 KiB between letters, masked, and never stored", async () => {
+  test("API-066 TOOL-32 TSH-24: a snapshot is drawn at the call, cut to its last 8 KiB between letters, masked, and never stored", async () => {
     const secret = "sk-very-secret-key-of-the-kernel"
     const { client, turn, call, chat } = await start({
       config: { server: { token: undefined }, llm: { api_key: secret } },
@@ -337,7 +337,7 @@ describe("progress", () => {
 })
 
 describe("a module reads from the client's machine", () => {
-  test("API-067: by the running turn's client; without one it is a conflict, and refusals keep their words", async () => {
+  test("API-067 SEC-36: by the running turn's client; without one it is a conflict, and refusals keep their words", async () => {
     const { client, turn, call, chat } = await start()
     const path = `POST /v1/chats/${chat}/ops/read_bytes`
     const none = await call(path, { path: "shot.png" })
