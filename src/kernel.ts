@@ -21,7 +21,6 @@ import type { Clock } from "./lib/clock.ts"
 import type { Environment } from "./lib/environment.ts"
 import { uuidV4, uuidV7 } from "./lib/id.ts"
 import type { Log } from "./lib/log.ts"
-import { maskLiterals } from "./lib/mask.ts"
 import { createTimeZone, type TimeZone } from "./lib/time-zone.ts"
 import type { MockOptions } from "./llm/mock.ts"
 import { createPersons } from "./persons/persons.ts"
@@ -29,6 +28,7 @@ import { createSpend } from "./spend/spend.ts"
 import { newestId } from "./store/newest-id.ts"
 import { openStore } from "./store/open.ts"
 import { createReader } from "./store/reader.ts"
+import { createRedactor } from "./tools/redaction/redactor.ts"
 import { createRegistry } from "./tools/registry.ts"
 import { createTurns, type Turns } from "./turn/turns.ts"
 
@@ -54,7 +54,7 @@ export interface Kernel {
 export async function createKernel(options: KernelOptions): Promise<Kernel> {
   const { config, clock, log } = options
   const zone = createTimeZone(config.master.timezone)
-  const redact = maskLiterals(configSecrets(config))
+  const redact = createRedactor({ ...config.secrets, literals: [...configSecrets(config)] })
   const persona = await readPersona(config.persona.file)
 
   const store = openStore({ path: config.db.path, log })
