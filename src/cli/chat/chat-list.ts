@@ -24,9 +24,15 @@ export function createChatList(client: KernelClient, onChange: () => void) {
 
   /** What was asked for last. Answers may come in another order: an older one is dropped. */
   let asked: ChatFilter = filter
+  let newest: Promise<void> = Promise.resolve()
 
-  /** Throws ClientError and leaves everything as it was. */
-  const load = async (wanted: ChatFilter = asked): Promise<void> => {
+  /** Settles when the list is as it was asked for last. Throws ClientError and leaves everything as it was. */
+  const load = (wanted: ChatFilter = asked): Promise<void> => {
+    newest = ask(wanted)
+    return newest
+  }
+
+  const ask = async (wanted: ChatFilter): Promise<void> => {
     // Each question is an object of its own, by which its answer is known.
     const question = { ...wanted }
     asked = question
@@ -38,13 +44,14 @@ export function createChatList(client: KernelClient, onChange: () => void) {
     }
     try {
       const [freshChats, freshFolders] = await Promise.all([client.chats(query), client.folders()])
-      if (asked !== question) return
+      if (asked !== question) return newest
       filter = question
       chats = freshChats
       folders = freshFolders
       onChange()
     } catch (error) {
-      if (asked === question) asked = filter
+      if (asked !== question) return newest
+      asked = filter
       throw error
     }
   }
