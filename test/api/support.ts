@@ -3,6 +3,7 @@ import { type Api, createApi } from "../../src/api/app.ts"
 import type { ApiParts } from "../../src/api/parts.ts"
 import { parseJson } from "../../src/lib/json.ts"
 import { type TestKernel, type TestKernelOptions, testKernel } from "../support/kernel.ts"
+import { PATIENCE_MS } from "../support/patience.ts"
 import { type OpenApi, replyCheck } from "./reply-check.ts"
 
 export interface TestApi {
@@ -135,7 +136,7 @@ export const typesOf = (frames: readonly Frame[]): string[] =>
   frames.map((frame) => frame.data?.type)
 
 /** Waits until something holds that no event tells of. */
-export async function eventually(holds: () => boolean, limitMs = 5000): Promise<void> {
+export async function eventually(holds: () => boolean, limitMs = PATIENCE_MS): Promise<void> {
   const end = performance.now() + limitMs
   while (!holds()) {
     if (performance.now() > end) throw new Error(`still not so after ${limitMs} ms: ${holds}`)

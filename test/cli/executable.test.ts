@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from "bun:test"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import packageJson from "../../package.json"
+import { SETUP_MS } from "../support/patience.ts"
 import { CONFIG, createPlace, type Place, type Served, serve } from "../support/served.ts"
 
 const ROOT = join(import.meta.dir, "../..")
@@ -22,7 +23,7 @@ beforeAll(async () => {
     stderr: "inherit",
   })
   if ((await build.exited) !== 0) throw new Error("the executable could not be built")
-}, 60_000)
+}, SETUP_MS)
 afterEach(async () => await kernel?.kill())
 afterAll(() => place.remove())
 

@@ -2,6 +2,7 @@
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { PATIENCE_MS } from "../support/patience.ts"
 
 export const MAIN = join(import.meta.dir, "../../src/main.ts")
 
@@ -67,8 +68,6 @@ export interface TerminalRun {
   exited: Promise<number>
 }
 
-const SEEN_WITHIN_MS = 30_000
-
 /** The program on a terminal of its own. */
 export function runOnTerminal(home: Home, args: string[]): TerminalRun {
   let raw = ""
@@ -103,7 +102,7 @@ export function runOnTerminal(home: Home, args: string[]): TerminalRun {
       const timer = setTimeout(() => {
         child.kill("SIGKILL")
         reject(new Error(`never seen: ${text}\n${plain(raw)}`))
-      }, SEEN_WITHIN_MS)
+      }, PATIENCE_MS)
       waiting = { text, resolve }
       check()
       await promise

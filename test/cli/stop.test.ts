@@ -163,13 +163,11 @@ describe("an orderly stop", () => {
   })
 
   test("does not wait for a client that reads nothing, nor for one that follows forever", async () => {
-    const served = await start("5s")
+    const served = await start("10m")
     const feed = await fetch(`${served.url}/v1/feed?chats=*`)
     expect(feed.status).toBe(200)
-    const startedMs = performance.now()
     served.signal("SIGTERM")
     expect(await served.exited()).toBe(0)
-    expect(performance.now() - startedMs).toBeLessThan(4000)
     await feed.body?.cancel()
   })
 })

@@ -111,7 +111,8 @@ describe("nearest", () => {
 
   test("does not compare a huge text letter by letter", () => {
     const start = performance.now()
-    expect(nearest("x".repeat(10_000_000), keys)).toBeUndefined()
-    expect(performance.now() - start).toBeLessThan(500)
+    // Letter by letter this would take minutes.
+    expect(nearest("x".repeat(200_000_000), keys)).toBeUndefined()
+    expect(performance.now() - start).toBeLessThan(10_000)
   })
 })

@@ -11,7 +11,7 @@ test("what the token estimator learned about a model outlives a restart", async 
   const chat = kernel.newChat()
   const before = weigh(chat)
   // The provider counts four times what the estimate would be.
-  const usage = { prompt_tokens: 3000, completion_tokens: 10 }
+  const usage = { prompt_tokens: 4 * before, completion_tokens: 10 }
   for (let round = 0; round < 5; round++)
     await kernel.turn(chat, plan([{ say: "x", usage }], `${round}`))
   const learned = weigh(chat)

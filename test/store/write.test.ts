@@ -93,9 +93,8 @@ describe("when the world does not help", () => {
   test("a program that holds the lock: a clear error after a short wait, and success later", () => {
     using other = new Database(folder.path)
     other.run("BEGIN IMMEDIATE")
-    const startedMs = performance.now()
+    expect(store.db.query("PRAGMA busy_timeout").get()).toEqual({ timeout: 200 })
     const error = thrown(() => store.write(() => put("a")))
-    expect(performance.now() - startedMs).toBeLessThan(2000)
     expect(error).toBeInstanceOf(KernelError)
     expect(error).toMatchObject({
       code: "unavailable",

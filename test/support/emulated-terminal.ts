@@ -3,6 +3,7 @@
  * that a person would see.
  */
 import { Terminal } from "@xterm/headless"
+import { PATIENCE_MS } from "./patience.ts"
 
 export interface EmulatedOptions {
   command: string[]
@@ -53,8 +54,6 @@ export interface Modes {
   cursorHidden: boolean
 }
 
-const SEEN_WITHIN_MS = 20_000
-
 export function emulatedTerminal(options: EmulatedOptions): Emulated {
   const { command, cwd, env, columns = 80, rows = 24 } = options
   const emulator = new Terminal({ cols: columns, rows, allowProposedApi: true, scrollback: 500 })
@@ -87,7 +86,7 @@ export function emulatedTerminal(options: EmulatedOptions): Emulated {
     // A frame that is still being drawn is not what a person sees.
     const look = () => void (!emulator.modes.synchronizedOutputMode && isSo() && resolve())
     const fail = (why: string) => reject(new Error(`${why} ${what}:\n${screen()}`))
-    const timer = setTimeout(() => fail("in time it never"), SEEN_WITHIN_MS)
+    const timer = setTimeout(() => fail("in time it never"), PATIENCE_MS)
     watchers.add(look)
     look()
     void child.exited.then(() => setTimeout(() => isSo() || fail("it ended and never"), 100))

@@ -4,11 +4,10 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { deferred, settledWithin } from "../../src/lib/async.ts"
 import { isObject, parseJson } from "../../src/lib/json.ts"
+import { PATIENCE_MS } from "./patience.ts"
 
 const ROOT = join(import.meta.dir, "../..")
 const FROM_SOURCES = [process.execPath, join(ROOT, "src/main.ts")]
-const START_MAX_MS = 15_000
-const EXIT_MAX_MS = 15_000
 
 export interface Place {
   dir: string
@@ -70,7 +69,7 @@ export async function runProgram(
   options: RunOptions,
 ): Promise<{ code: number; out: string; err: string }> {
   const child = spawn(options)
-  const timer = setTimeout(() => child.kill("SIGKILL"), EXIT_MAX_MS)
+  const timer = setTimeout(() => child.kill("SIGKILL"), PATIENCE_MS)
   const [out, err, code] = await Promise.all([
     child.stdout.text(),
     child.stderr.text(),
@@ -122,7 +121,7 @@ export async function serve(options: RunOptions) {
     waiters.add(look)
     look()
     void over.then(() => resolve(undefined))
-    const timer = setTimeout(() => resolve(undefined), START_MAX_MS)
+    const timer = setTimeout(() => resolve(undefined), PATIENCE_MS)
     const found = await promise
     clearTimeout(timer)
     waiters.delete(look)
@@ -171,7 +170,7 @@ export async function serve(options: RunOptions) {
     /** Sends a signal; the exit code when the process has ended. */
     signal: (name: NodeJS.Signals) => child.kill(name),
     exited: async (): Promise<number> => {
-      if (await settledWithin(over, EXIT_MAX_MS)) return child.exited
+      if (await settledWithin(over, PATIENCE_MS)) return child.exited
       child.kill("SIGKILL")
       throw new Error(`the kernel did not end; it said:\n${said.out}${said.err}`)
     },

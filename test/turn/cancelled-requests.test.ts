@@ -39,7 +39,7 @@ test("sixty cancels at random moments leave nothing pending and no call without 
   } finally {
     await kernel.dispose()
   }
-}, 30_000)
+})
 
 /** One turn whose client answers as the choice says, cancelled once so many events were seen. */
 async function oneTurn(

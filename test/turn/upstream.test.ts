@@ -100,7 +100,7 @@ describe.skipIf(!hasFakeLlm())("turns over a real wire", () => {
     const events = await kernel.turn(chat, "silence")
     expect(events.at(-1)).toMatchObject({ type: "error", code: "transient" })
     await expectUsable(chat)
-  }, 30_000)
+  })
 
   test("an upstream that is killed in mid-stream and comes back", async () => {
     const doomed = await startFakeLlm()

@@ -123,11 +123,11 @@ describe("silence", () => {
           headers: { "content-type": "text/event-stream", "x-ratelimit-limit": "5" },
         }),
     )
-    const wire = wireTo("openai-chat", url, { firstTokenTimeoutMs: 1000, silenceTimeoutMs: 50 })
+    const wire = wireTo("openai-chat", url, { firstTokenTimeoutMs: 20_000, silenceTimeoutMs: 500 })
     const seen: string[] = []
     for await (const event of wire.stream(REQUEST, never())) {
       seen.push(event.type)
-      await Bun.sleep(70)
+      await Bun.sleep(600)
     }
     expect(seen).toEqual(["rate_limits", "text", "stop"])
   })
@@ -142,10 +142,8 @@ describe("cancel", () => {
       const events = wireTo(protocol, url).stream(REQUEST, cancel.signal)[Symbol.asyncIterator]()
       expect((await events.next()).value).toEqual({ type: "text", text: "Hello" })
       const blocked = events.next()
-      const start = performance.now()
       cancel.abort()
       expect((await blocked).value).toMatchObject({ failure: { class: "cancelled" } })
-      expect(performance.now() - start).toBeLessThan(1000)
       expect((await events.next()).done).toBe(true)
       await left.promise
     })

@@ -165,7 +165,7 @@ describe("a client without an address", () => {
     const slow = `mock-plan: [{"say":"slow", "delay_ms": 400}]`
     const ran = await Promise.all([ask(folder, slow), ask(folder, slow), ask(folder, slow)])
     expect(ran).toEqual([answered("slow"), answered("slow"), answered("slow")])
-  }, 20_000)
+  })
 
   test("EVA_URL and --url go before what runs here", async () => {
     const here = cleaner.folder()

@@ -15,9 +15,9 @@ import {
   tempFolder,
   testKernel,
 } from "../../support/kernel.ts"
+import { PATIENCE_MS } from "../../support/patience.ts"
 
 const MAIN = join(import.meta.dir, "../../../src/main.ts")
-const WAIT_MS = 4500
 const HEARTBEAT_MS = 50
 
 export interface Served {
@@ -81,8 +81,11 @@ export function freePort(): number {
 
 export interface Wire {
   url: string
-  /** Everything in both directions stays where it is; connections stay open. */
-  freeze(): void
+  /**
+   * Everything in both directions stays where it is; connections stay open. Settles when a client has sent
+   * something that will not arrive.
+   */
+  freeze(): Promise<void>
   thaw(): void
   close(): void
 }
@@ -91,7 +94,9 @@ export interface Wire {
 export function wireTo(port: number): Wire {
   type Peer = Bun.Socket<{ other: Promise<Bun.Socket> }>
   let frozen = false
+  let stuck = Promise.withResolvers<void>()
   const pass = (socket: Peer, bytes: Uint8Array) => {
+    if (frozen) stuck.resolve()
     const copy = new Uint8Array(bytes)
     void socket.data.other.then((other) => frozen || other.write(copy))
   }
@@ -120,6 +125,8 @@ export function wireTo(port: number): Wire {
     url: `http://127.0.0.1:${server.port}`,
     freeze: () => {
       frozen = true
+      stuck = Promise.withResolvers<void>()
+      return stuck.promise
     },
     thaw: () => {
       frozen = false
@@ -159,7 +166,7 @@ export async function until(
     const { items, turns, connection, notice } = session.state()
     const seen = JSON.stringify({ lines: linesOf(items), turns, connection, notice }, null, 1)
     reject(new Error(`never so: ${holds}\n${seen}`))
-  }, WAIT_MS)
+  }, PATIENCE_MS)
   look()
   try {
     return await promise
@@ -170,7 +177,7 @@ export async function until(
 }
 
 export async function eventually(holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = performance.now() + WAIT_MS
+  const end = performance.now() + PATIENCE_MS
   while (!(await holds())) {
     if (performance.now() > end) throw new Error(`never so: ${holds}`)
     await Bun.sleep(10)

@@ -7,6 +7,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import type { Emulated } from "../../support/emulated-terminal.ts"
+import { SETUP_MS } from "../../support/patience.ts"
 import { conversation, createStage, freeAddress, KEY, type Stage, timesIn } from "./support.ts"
 
 const ROOT = join(import.meta.dir, "../../..")
@@ -27,7 +28,7 @@ beforeAll(async () => {
   stage = await createStage({ listen: await freeAddress(), program: [binary] })
   home = stage.home()
   client = await stage.open({ home, args: ["--new"], rows: 30 })
-}, 60_000)
+}, SETUP_MS)
 afterAll(async () => {
   await stage.dispose()
   rmSync(folder, { recursive: true, force: true })
