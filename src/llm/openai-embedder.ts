@@ -15,7 +15,9 @@ export function createOpenAiEmbedder(options: OpenAiEmbedderOptions): Embedder {
   return {
     model,
     embed: async (texts, signal) => {
-      const { data, usage } = await client.embeddings({ model, input: [...texts] }, signal)
+      // Asked for by name: some servers answer numbers whatever they are asked.
+      const request = { model, input: [...texts], encoding_format: "float" as const }
+      const { data, usage } = await client.embeddings(request, signal)
       const vectors = new Map(data.map(({ index, embedding }) => [index, embedding]))
       const tokens = usage?.prompt_tokens ?? 0
       if (tokens > 0) onUsage?.(tokens)

@@ -67,7 +67,7 @@ export type Memories = ReturnType<typeof createMemories>
 export function createMemories(options: MemoriesOptions) {
   const room = createRoom(options)
   const { table, archive, store, embedding } = room
-  if (embedding && table.count() > 0) embedding.fill()
+  if (embedding && table.hasMoreThan(0)) embedding.sweep()
   return {
     ...{ save: (memory: NewMemory, audience: Audience) => save(room, memory, audience) },
     get: (id: number, audience: Audience): Memory => toMemory(expect(room, id, audience)),
@@ -131,7 +131,7 @@ function createRoom(options: MemoriesOptions): Room {
   const archive = createArchiveTable(db)
   const reads = createRecallReads(db)
   const recall = createRecall({
-    ...{ path: store.path, reads, count: table.count },
+    ...{ path: store.path, reads, hasMoreThan: table.hasMoreThan },
     ...(inlineMax !== undefined && { inlineMax }),
   })
   const embedding =
@@ -143,7 +143,7 @@ function createRoom(options: MemoriesOptions): Room {
   const changed = (ids: readonly number[]): void =>
     store.afterCommit(() => {
       recall.changed(ids)
-      embedding?.fill()
+      embedding?.fill(ids)
     })
   return {
     ...{ store, clock, settings, table, archive, reads, recall, embedding, changed },
@@ -292,7 +292,7 @@ async function section(room: Room, text: string, audience: Audience): Promise<Se
   const { topK, publicTopK, recallFloor, promptBudget } = settings
   const mayPrivate = seesPrivate(audience)
   const hits =
-    text.trim() === "" || table.count() === 0
+    text.trim() === "" || !table.hasMoreThan(0)
       ? []
       : await recall.find({ ...(await queryOf(room, text, audience)), limit: LOOKED_AT_MAX })
   return memorySection({

@@ -20,8 +20,10 @@ const LEXICAL_MAX = 400
 /** For so many the words of the question that they hold are looked up one by one. */
 const COVERAGE_MAX = 100
 const COVERAGE_WEIGHT = 0.8
-/** So many vectors are compared exactly, chosen by their signs. */
-const EXACT_VECTORS_MAX = 500
+/** So many vectors are compared exactly, chosen by words and signs; of others the signs tell enough. */
+const EXACT_VECTORS_MAX = 128
+/** Common words of a long question bring nothing that its rarer ones do not: so many rows are weighed. */
+const WEIGHED_ROWS = 3000
 /** What a record gains from those before it, nearest first, and from those behind it. */
 const BEFORE_WEIGHTS = [0.5, 0.3, 0.2, 0.1]
 const BEHIND_WEIGHTS = [0.3, 0.2, 0.1, 0.05]
@@ -106,30 +108,43 @@ export class RecallEngine {
       return own
     }
     const { model, unit } = query.vector
-    const nearest = deck
-      .signs(model, unit.length)
-      .nearest(unit, EXACT_VECTORS_MAX, (id) => isOpen(deck.card(id), query))
-    for (const id of new Set([...lexical.keys(), ...nearest])) {
-      const vector = this.#reads.vector(id, model)
-      const closeness = vector?.length === unit.length ? closenessOf(dot(vector, unit)) : 0
-      const words = lexical.get(id) ?? 0
-      const value = (words + closeness) / 2
-      if (value > 0) own.set(id, { lexical: words, closeness, value })
+    const seen = deck.signs(model, unit.length).compare(unit)
+    const near = seen.nearest(EXACT_VECTORS_MAX, (id) => isOpen(deck.card(id), query))
+    const value = (id: number, closeness: number) => ((lexical.get(id) ?? 0) + closeness) / 2
+    const rough = [...new Set([...lexical.keys(), ...near])]
+      .map((id) => {
+        const closeness = closenessOf(seen.cosine(id))
+        return { id, closeness, value: value(id, closeness) }
+      })
+      .sort((a, b) => b.value - a.value)
+    for (const [index, { id, ...guess }] of rough.entries()) {
+      const isExact = index < EXACT_VECTORS_MAX
+      const closeness = isExact ? this.#closeness(id, query.vector) : guess.closeness
+      const part = { lexical: lexical.get(id) ?? 0, closeness, value: value(id, closeness) }
+      if (part.value > 0) own.set(id, part)
     }
     return own
+  }
+
+  #closeness(id: number, { model, unit }: { model: string; unit: Float32Array }): number {
+    const vector = this.#reads.vector(id, model)
+    return vector?.length === unit.length ? closenessOf(dot(vector, unit)) : 0
   }
 
   /** Words in common, the best of all as 1. */
   #lexical(deck: Deck, query: RecallQuery): Map<number, number> {
     const found = new Map<number, number>()
     if (query.stems.length === 0) return found
-    const roots = [...new Set(query.stems.map(root))]
+    const counts = new Map(
+      [...new Set(query.stems.map(root))].map((each) => [each, this.#reads.rootCount(each)]),
+    )
+    const roots = tellingRoots(counts)
     const { seesPrivate, withCore = false } = query
     const rows = this.#reads.lexical({
-      ...{ stems: query.stems, roots, seesPrivate, withCore },
-      limit: LEXICAL_MAX,
+      stems: query.stems.filter((stem) => roots.has(root(stem))),
+      ...{ roots: [...roots], seesPrivate, withCore, limit: LEXICAL_MAX },
     })
-    const rarity = this.#rarity(roots, deck.size)
+    const rarity = rarityOf(counts, deck.size)
     let best = 0
     for (const [index, { id, score }] of rows.entries()) {
       if (!deck.card(id)) continue
@@ -140,16 +155,6 @@ export class RecallEngine {
     }
     if (best > 0) for (const [id, value] of found) found.set(id, value / best)
     return found
-  }
-
-  /** How much each word of the question tells: the rarer the more. Words that stand nowhere tell nothing. */
-  #rarity(roots: readonly string[], total: number): Map<string, number> {
-    const rarity = new Map<string, number>()
-    for (const each of roots) {
-      const count = this.#reads.rootCount(each)
-      if (count > 0) rarity.set(each, Math.log(1 + (total - count + 0.5) / (count + 0.5)))
-    }
-    return rarity
   }
 
   /** Share of the question's words that the record holds, by what they tell. */
@@ -166,6 +171,27 @@ export class RecallEngine {
 
 const speaks = ({ speaker }: Card, named: ReadonlySet<string>): boolean =>
   speaker?.split(" ").some((name) => named.has(name)) ?? false
+
+/** The rarest words whose rows together are not too many; one at least. */
+function tellingRoots(counts: ReadonlyMap<string, number>): Set<string> {
+  const telling = new Set<string>()
+  let rows = 0
+  for (const [each, count] of [...counts].sort((a, b) => a[1] - b[1])) {
+    rows += count
+    if (telling.size > 0 && rows > WEIGHED_ROWS) break
+    telling.add(each)
+  }
+  return telling
+}
+
+/** How much each word of the question tells: the rarer the more. Words that stand nowhere tell nothing. */
+function rarityOf(counts: ReadonlyMap<string, number>, total: number): Map<string, number> {
+  const rarity = new Map<string, number>()
+  for (const [each, count] of counts) {
+    if (count > 0) rarity.set(each, Math.log(1 + (total - count + 0.5) / (count + 0.5)))
+  }
+  return rarity
+}
 
 type Audience = Pick<RecallQuery, "seesPrivate" | "withCore" | "alone">
 

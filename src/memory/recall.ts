@@ -26,7 +26,7 @@ export interface RecallOptions {
   path: string
   /** Reads on the kernel's own connection. */
   reads: RecallReads
-  count(): number
+  hasMoreThan(count: number): boolean
   /** Up to so many records are ranked on this thread: that takes a few milliseconds. */
   inlineMax?: number
 }
@@ -35,14 +35,14 @@ const INLINE_MAX = 1000
 const CLOSE_MAX_MS = 1000
 
 export function createRecall(options: RecallOptions): Recall {
-  const { reads, count, inlineMax = INLINE_MAX } = options
+  const { reads, hasMoreThan, inlineMax = INLINE_MAX } = options
   let here: RecallEngine | undefined
   let thread: ReturnType<typeof startThread> | undefined
   let closed = false
   return {
     find: async (query) => {
       if (closed) throw new KernelError("unavailable", "the kernel is stopping")
-      if (!thread && count() <= inlineMax) {
+      if (!thread && !hasMoreThan(inlineMax)) {
         here ??= new RecallEngine(reads)
         return here.find(query)
       }

@@ -87,24 +87,9 @@ export class SignMatrix {
     this.#ids.length = last
   }
 
-  /** The allowed ids whose signs agree most with those of the query, in no order. */
-  nearest(query: Float32Array, limit: number, allowed: (id: number) => boolean): number[] {
-    const signs = signsOf(query)
-    const distances = this.#distances(signs)
-    const counts = new Uint32Array(this.#width * SIGNS_PER_WORD + 1)
-    for (let slot = 0; slot < distances.length; slot++) {
-      if (allowed(this.#ids[slot]!)) counts[distances[slot]!]!++
-      else distances[slot] = 0xffff
-    }
-    const found: number[] = []
-    const furthest = cutOff(counts, limit)
-    for (let slot = 0; slot < distances.length; slot++) {
-      if (distances[slot]! <= furthest) found.push(this.#ids[slot]!)
-    }
-    return found
-  }
-
-  #distances(signs: Uint32Array): Uint16Array {
+  /** How far the signs of each row are from those of this vector. */
+  compare(vector: Float32Array): SignDistances {
+    const signs = signsOf(vector)
     const width = this.#width
     const rows = this.#rows
     const distances = new Uint16Array(this.#ids.length)
@@ -116,7 +101,14 @@ export class SignMatrix {
       }
       distances[slot] = differing
     }
-    return distances
+    return {
+      nearest: (limit, allowed) => nearestOf(distances, this.#ids, { limit, allowed }),
+      cosine: (id) => {
+        const slot = this.#slots.get(id)
+        // Two vectors differ in a sign as often as a random plane divides them: by their angle.
+        return slot === undefined ? 0 : Math.cos((Math.PI * distances[slot]!) / vector.length)
+      },
+    }
   }
 
   #append(id: number): number {
@@ -129,6 +121,34 @@ export class SignMatrix {
     this.#ids.push(id)
     this.#slots.set(id, slot)
     return slot
+  }
+}
+
+/** Good until the matrix changes. */
+export interface SignDistances {
+  /** The allowed ids whose signs agree most, about `limit` of them, in no order. */
+  nearest(limit: number, allowed: (id: number) => boolean): number[]
+  /** The cosine as the signs let expect it. */
+  cosine(id: number): number
+}
+
+function nearestOf(
+  distances: Uint16Array,
+  ids: readonly number[],
+  { limit, allowed }: { limit: number; allowed: (id: number) => boolean },
+): number[] {
+  const counts = new Uint32Array(0x10000)
+  for (let slot = 0; slot < distances.length; slot++) counts[distances[slot]!]!++
+  const found: number[] = []
+  // Those that are not allowed take no place from others: the search goes on behind them.
+  for (let most = limit; ; most *= 4) {
+    const furthest = cutOff(counts, most)
+    found.length = 0
+    for (let slot = 0; slot < distances.length; slot++) {
+      const id = ids[slot]!
+      if (distances[slot]! <= furthest && allowed(id)) found.push(id)
+    }
+    if (found.length >= limit || most >= distances.length) return found
   }
 }
 

@@ -2,6 +2,7 @@
 import type { Section } from "./bench.ts"
 import { whyNoBinary } from "./kernel-process.ts"
 import { whyNoData } from "./memory/data.ts"
+import { latency } from "./memory/latency.ts"
 import { locomoHybrid, locomoLexical } from "./memory/locomo.ts"
 import { xquad } from "./memory/xquad.ts"
 import { needing } from "./needing.ts"
@@ -11,6 +12,7 @@ export const memory: Section = {
   benches: [
     needing([whyNoBinary, whyNoData], locomoLexical),
     needing([whyNoBinary, whyNoData], xquad),
+    needing([whyNoBinary], latency),
     needing([whyNoBinary, whyNoData], locomoHybrid),
   ],
 }

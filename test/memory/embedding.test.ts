@@ -143,10 +143,10 @@ describe("signs of vectors", () => {
     for (const [id, vector] of vectors) matrix.set(id, toBlob(signsOf(vector)))
     const query = toUnit(vectors.get(77)!.map((part, i) => part + random(5, 256)[i]! * 0.5))!
     const exact = [...vectors].sort((a, b) => dot(b[1], query) - dot(a[1], query)).slice(0, 10)
-    const near = new Set(matrix.nearest(query, 300, () => true))
+    const near = new Set(matrix.compare(query).nearest(300, () => true))
     expect(exact.filter(([id]) => near.has(id)).length).toBeGreaterThanOrEqual(9)
     expect(near.has(77)).toBe(true)
-    expect(matrix.nearest(query, 300, (id) => id !== 77)).not.toContain(77)
+    expect(matrix.compare(query).nearest(300, (id) => id !== 77)).not.toContain(77)
   })
 
   test("rows are replaced and taken out", () => {
@@ -156,9 +156,14 @@ describe("signs of vectors", () => {
     for (let id = 1; id <= 100; id += 2) matrix.delete(id)
     matrix.set(2, toBlob(signsOf(random(3, 64))))
     expect(matrix.size).toBe(50)
-    const [nearest] = matrix.nearest(random(3, 64), 1, () => true)
+    const [nearest] = matrix.compare(random(3, 64)).nearest(1, () => true)
     expect(nearest).toBe(2)
-    expect(matrix.nearest(random(1, 64), 100, () => true).every((id) => id % 2 === 0)).toBe(true)
+    expect(
+      matrix
+        .compare(random(1, 64))
+        .nearest(100, () => true)
+        .every((id) => id % 2 === 0),
+    ).toBe(true)
   })
 
   test("a vector without direction has no unit", () => {

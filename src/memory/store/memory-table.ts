@@ -74,10 +74,14 @@ function memoryReads(db: Database) {
   const count = () =>
     db.query<{ count: number }, []>("SELECT count(*) AS count FROM memories").get()?.count ?? 0
 
+  /** Looks at no more rows than it must: a whole count of many would take a while. */
+  const hasMoreThan = (limit: number): boolean =>
+    db.query("SELECT 1 FROM memories LIMIT 1 OFFSET ?").get(limit) !== null
+
   const hasPrivate = () =>
     db.query("SELECT 1 FROM memories WHERE private = 1 LIMIT 1").get() !== null
 
-  return { find, list, core, count, hasPrivate }
+  return { find, list, core, count, hasMoreThan, hasPrivate }
 }
 
 function memoryWrites(db: Database) {

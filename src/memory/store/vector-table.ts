@@ -10,15 +10,18 @@ export interface UnembeddedRow {
 export type VectorTable = ReturnType<typeof createVectorTable>
 
 export function createVectorTable(db: Database) {
-  /** Records without a vector of this model, oldest first. */
-  const missing = (model: string, limit: number) =>
+  /** Records with an id above `after` and up to `upTo` that have no vector of this model. */
+  const missing = (model: string, { after, upTo }: { after: number; upTo: number }) =>
     db
-      .query<UnembeddedRow, [string, number]>(
+      .query<UnembeddedRow, [string, number, number]>(
         `SELECT id, content FROM memories
          WHERE NOT EXISTS (SELECT 1 FROM memory_vectors WHERE memory_id = id AND model = ?)
-         ORDER BY id LIMIT ?`,
+           AND id > ? AND id <= ? ORDER BY id`,
       )
-      .all(model, limit)
+      .all(model, after, upTo)
+
+  const lastId = () =>
+    db.query<{ id: number | null }, []>("SELECT max(id) AS id FROM memories").get()?.id ?? 0
 
   /** False when the record is gone or says something else by now: the vector is of another text. */
   const put = (vector: {
@@ -48,5 +51,5 @@ export function createVectorTable(db: Database) {
     return row ? new Float32Array(fromBlob(row.vector)) : undefined
   }
 
-  return { missing, put, find }
+  return { missing, lastId, put, find }
 }

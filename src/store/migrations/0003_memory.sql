@@ -20,6 +20,7 @@ CREATE TABLE memories (
   consolidated_at INTEGER
 ) STRICT;
 CREATE INDEX memories_core ON memories (importance) WHERE kind = 'core';
+CREATE INDEX memories_private ON memories (id) WHERE private = 1;
 
 -- Stems, and their first letters with less weight; the row is that of the memory. What is deleted leaves the
 -- file, too.
