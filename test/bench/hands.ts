@@ -2,11 +2,12 @@
 import type { Section } from "./bench.ts"
 import { applyPatchBench } from "./hands/apply-patch.ts"
 import { iteration } from "./hands/iteration.ts"
+import { redaction } from "./hands/redaction.ts"
 import { whyNoBinary } from "./kernel-process.ts"
 import { needing } from "./needing.ts"
 import { whyNoUpstream } from "./upstream.ts"
 
 export const hands: Section = {
   title: "Hands",
-  benches: [needing([whyNoBinary, whyNoUpstream], iteration), applyPatchBench],
+  benches: [needing([whyNoBinary, whyNoUpstream], iteration), applyPatchBench, redaction],
 }

@@ -77,6 +77,29 @@ describe("the promises one by one", () => {
     )
   })
 
+  test("a value longer than what is looked at of it goes whole", () => {
+    const long = RANDOM.repeat(100)
+    expect(redact(`API_KEY=${long} B=1`)).toBe("API_KEY=[redacted: api key] B=1")
+    expect(redact(`token: "${long}", b`)).toBe('token: "[redacted: token]", b')
+    expect(redact(`Bearer ${long}\nb`)).toBe("[redacted: bearer token]\nb")
+  })
+
+  test("where rules meet, all that they see goes, under one name", () => {
+    expect(redact(`GITHUB_TOKEN=ghp_${RANDOM.slice(0, 36)}`)).toBe(
+      "GITHUB_TOKEN=[redacted: github token]",
+    )
+    expect(redact(`url=https://ada:${RANDOM}@example.org/`)).toBe(
+      "url=https://ada:[redacted: password in an address]@example.org/",
+    )
+  })
+
+  test("no own rule can hold up the kernel", () => {
+    const rules = [{ name: "slow", pattern: "(a+)+$" }]
+    const slow = createRedactor({ builtin: false, rules, literals: [] })
+    expect(slow(`${"a".repeat(5000)}!`)).toBe(`${"a".repeat(5000)}!`)
+    expect(slow("baaa")).toBe("b[redacted: slow]")
+  })
+
   test("a secret across the cut of a long result goes, and so does a key file without its beginning", () => {
     const { storedChars } = OUTPUT_LIMITS
     const filler = "word ".repeat(storedChars / 5)
@@ -89,6 +112,7 @@ describe("the promises one by one", () => {
 })
 
 interface Case {
+  id: string
   text: string
   expect: "redact" | "keep"
   secrets?: string[]
@@ -98,21 +122,52 @@ interface Case {
 const DATA = join(import.meta.dir, "../../../shared/data/secrets/cases.jsonl.gz")
 if (!existsSync(DATA)) process.stderr.write("skipped: there are no public cases of secrets\n")
 
-test.skipIf(!existsSync(DATA))(
-  "public cases of three scanners: no fewer right than docs/redaction.md says",
-  () => {
-    const lines = Buffer.from(Bun.gunzipSync(readFileSync(DATA)))
-      .toString()
-      .trim()
-      .split("\n")
-    const cases = lines.map((line) => parseJson(line) as Case)
-    const rate = (chosen: Case[]): number => chosen.filter(isRight).length / chosen.length
-    const secrets = cases.filter((each) => each.expect === "redact")
-    expect(rate(secrets.filter(({ contextual }) => !contextual))).toBeGreaterThanOrEqual(0.97)
-    expect(rate(secrets.filter(({ contextual }) => contextual))).toBeGreaterThanOrEqual(0.97)
-    expect(rate(cases.filter((each) => each.expect === "keep"))).toBeGreaterThanOrEqual(0.83)
-  },
+/** Traps that are wiped out on purpose; docs/redaction.md tells why. */
+const JUDGED_OTHERWISE = new RegExp(
+  `^(?:${[
+    // Of the right form, but published, or one character from what one scanner's rule wants.
+    "gitleaks/gcp-api-key/fp(?:[4678]|1[1-9])",
+    "gitleaks/anthropic-api-key/fp0",
+    "gitleaks/anthropic-admin-api-key/fp[12]",
+    "secretlint/(?:anthropic|openai)/ok.valid",
+    "detect-secrets/openai/test_analyze/2",
+    "detect-secrets/pypi_token/test_analyze/2",
+    "detect-secrets/jwt/test_analyze_line/10",
+    "gitleaks/curl-auth-header/fp8",
+    // A number and a secret of Telegram behind "bot", as every address of its API has them.
+    "detect-secrets/telegram_token/test_analyze/0",
+    // Not what the rule of that service wants, but assigned to a token, a key or a password.
+    "gitleaks/cisco-meraki-api-key/fp[13]",
+    "gitleaks/settlemint-(?:application|service)-access-token/fp1",
+    "gitleaks/slack-user-token/fp[13]",
+    "gitleaks/stripe-access-token/fp0",
+    "gitleaks/sumologic-access-token/fp5",
+    "gitleaks/nuget-config-password/fp[045]",
+    "detect-secrets/ibm_cloud_iam/test_analyze_string_content/2[04]",
+    "detect-secrets/ibm_cos_hmac/test_analyze_string/(?:1|3|18)",
+    "detect-secrets/npm/test_analyze/[456]",
+    "detect-secrets/keyword/common_c_test_cases/(?:9|10|11)",
+    "secretlint/aws/ok.AWS Secret Access Key",
+    // The very text that the same set wants wiped out elsewhere.
+    "gitleaks/freemius-secret-key/fp3",
+    "secretlint/no-k8s-kind-secret/ng.*",
+  ].join("|")})$`,
 )
+
+test.skipIf(!existsSync(DATA))("public cases of three scanners", () => {
+  const lines = Buffer.from(Bun.gunzipSync(readFileSync(DATA)))
+    .toString()
+    .trim()
+    .split("\n")
+  const cases = lines.map((line) => parseJson(line) as Case)
+  const rate = (chosen: Case[]): number => chosen.filter(isRight).length / chosen.length
+  const secrets = cases.filter((each) => each.expect === "redact")
+  expect(rate(secrets.filter(({ contextual }) => !contextual))).toBeGreaterThanOrEqual(0.98)
+  expect(rate(secrets.filter(({ contextual }) => contextual))).toBeGreaterThanOrEqual(0.98)
+  const traps = cases.filter((each) => each.expect === "keep")
+  const wiped = traps.filter((each) => !isRight(each)).map(({ id }) => id)
+  expect(wiped.filter((id) => !JUDGED_OTHERWISE.test(id))).toEqual([])
+})
 
 function isRight({ text, expect: wanted, secrets = [] }: Case): boolean {
   const told = redact(text)

@@ -58,7 +58,7 @@ function namedRule({ kind, words, isStrong = false, minChars = 0 }: NamedSecret)
       const value = isWordGoingOn(text, wordEnd) ? undefined : valueAfter(text, at)
       if (!value) return NONE
       const isSecret = isStrong ? isStrongValue(value) : isRandom(value.text, minChars)
-      return isSecret ? [value] : NONE
+      return isSecret ? [wholeValue(text, value)] : NONE
     },
   }
 }
@@ -68,12 +68,13 @@ function findOfService(text: string, at: number, wordEnd: number): readonly Span
   if (
     isWordGoingOn(text, at) ||
     /[A-Z]/.test(text.slice(at - 1, at)) ||
-    isWordGoingOn(text, wordEnd)
+    isWordGoingOn(text, wordEnd) ||
+    /[a-z]/.test(text[wordEnd] ?? "")
   )
     return NONE
   const value = valueAfter(text, at)
   const isSecret = value && (isRandom(value.text, 14) || HEX_PAIR.test(value.text))
-  return isSecret ? [value] : NONE
+  return isSecret ? [wholeValue(text, value)] : NONE
 }
 
 const HEX_PAIR = /^[0-9a-f]{8}:[0-9a-f]{8}$/
@@ -85,10 +86,13 @@ const isWordGoingOn = (text: string, at: number): boolean =>
 function findOfKey(text: string, at: number): readonly Span[] {
   const value = valueAfter(text, at)
   if (/pub(?:lic)?$/i.test(text.slice(Math.max(0, at - 6), at))) return NONE
-  return value && isRandom(value.text, 20) && !/[/.:]/.test(value.text) ? [value] : NONE
+  return value && isRandom(value.text, 20) && !/[/.:]/.test(value.text)
+    ? [wholeValue(text, value)]
+    : NONE
 }
 
 interface Value extends Span {
+  /** Its beginning, by which it is judged. */
   text: string
   /** In quotes; in quotes right behind the name, as an argument; as `NAME=value`; or without any of it. */
   place: "quoted" | "call" | "environment" | "bare"
@@ -103,6 +107,9 @@ const LEAD =
 /** `--password value` of a command. */
 const FLAG = /(?<=--[\w-]{0,40}) {1,2}/y
 const QUOTED = /\\?(["'`])((?:(?!\1)[^\n]){1,600}?)\\?\1/y
+const JUDGED_CHARS = 160
+const OPEN_QUOTE = /["'`]/
+const BARE_CHAR = /[^\s"'`<,]/
 const BARE = /[^\s"'`<,]{4,600}/y
 
 function valueAfter(text: string, at: number): Value | undefined {
@@ -113,6 +120,19 @@ function valueAfter(text: string, at: number): Value | undefined {
   QUOTED.lastIndex = from
   const quoted = QUOTED.exec(text)
   if (quoted) return quotedValue(quoted, from, lead)
+  return bareValue(text, {
+    at,
+    nameEnd,
+    lead,
+    from: from + (OPEN_QUOTE.test(text[from] ?? "") ? 1 : 0),
+  })
+}
+
+/** Without quotes, or with one that is not closed soon. */
+function bareValue(
+  text: string,
+  { at, nameEnd, lead, from }: { at: number; nameEnd: number; lead: string; from: number },
+): Value | undefined {
   const bare = sticky(BARE, text, from)
   if (bare === undefined || bare.startsWith("//")) return undefined
   const inner = trimmed(bare)
@@ -120,7 +140,18 @@ function valueAfter(text: string, at: number): Value | undefined {
   if (isStatement || isCode(inner)) return undefined
   const name = text.slice(lineStart(text, at), nameEnd)
   const place = lead === "=" && /^[A-Z][A-Z0-9_]*$/.test(name) ? "environment" : "bare"
-  return { start: from, end: from + inner.length, text: inner, place }
+  return { start: from, end: from + inner.length, text: inner.slice(0, JUDGED_CHARS), place }
+}
+
+/** What is looked at of a value without quotes. A longer one goes whole. */
+const BARE_CHARS = 600
+const RUN_CHARS = 16_384
+
+function wholeValue(text: string, value: Value): Span {
+  let { start, end } = value
+  if (value.place === "quoted" || end - start < BARE_CHARS) return value
+  while (end - start < RUN_CHARS && end < text.length && BARE_CHAR.test(text[end]!)) end++
+  return { start, end }
 }
 
 function quotedValue(quoted: RegExpExecArray, from: number, lead: string): Value {
@@ -129,7 +160,7 @@ function quotedValue(quoted: RegExpExecArray, from: number, lead: string): Value
   return {
     start,
     end: start + inner.length,
-    text: inner,
+    text: inner.slice(0, JUDGED_CHARS),
     place: /[(\s]$/.test(lead) && !/[=:,>]/.test(lead) ? "call" : "quoted",
   }
 }
@@ -152,7 +183,7 @@ const isNameCode = (code: number): boolean =>
 /** Without what closes the surroundings. */
 const trimmed = (bare: string): string => {
   const line = bare.replace(/\\n.*$/s, "")
-  return /[([{]/.test(line) ? line : line.replace(/[\])}.;]+$/, "")
+  return /[([{]|\.{3}$/.test(line) ? line : line.replace(/[\])}.;]+$/, "")
 }
 
 function sticky(pattern: RegExp, text: string, at: number): string | undefined {

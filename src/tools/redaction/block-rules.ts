@@ -130,7 +130,8 @@ const commandLineUser: SecretRule = {
     const [user = "", ...rest] = value.replace(/["']/g, "").split(":")
     const password = rest.join(":")
     const colon = value.indexOf(":")
-    if (password === "") return isRandom(user, 10) ? [{ start, end: start + value.length }] : NONE
+    if (password === "")
+      return isRandom(user.replace(/\W/g, ""), 10) ? [{ start, end: start + value.length }] : NONE
     const isReal = !isPlaceholder(password) && password !== user && !/^\d+$/.test(password)
     const isChosen = /\d|[^\w]/.test(password) || entropyOf(password) >= 3
     return isReal && isChosen && !isWordy(password) && !password.includes("$")

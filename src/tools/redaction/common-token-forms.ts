@@ -7,7 +7,7 @@ export const COMMON_TOKEN_FORMS: readonly TokenForm[] = [
   {
     kind: "api key",
     anchors: "sk-",
-    form: r`sk-(?=[\w-]{0,60}\d|[\w-]{40})[\w-]{20,400}`,
+    form: r`(?<!-)sk-(?=[\w-]{0,60}\d|[\w-]{40})[\w-]{20,400}`,
     bits: 3,
   },
   {

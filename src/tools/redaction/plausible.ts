@@ -6,6 +6,8 @@ export const isCrossedOut = (text: string): boolean => /x{5}|\*{3}|\.{3}|#{4}/i.
 /** What people write where a secret would stand. */
 const PLACEHOLDER =
   /x{4}|\*{3}|\.{3}|…|#{4}|fake|dummy|example|sample|placeholder|change[-_]?me|replace[-_]?|redacted|your[-_]|my[-_]?password|insert[-_]|todo|not[-_]?a?[-_]?real|not[-_]a[-_]|put[-_]|_here|abcdefghijklm/i
+/** In a longer text such words come up by chance. */
+const PLACEHOLDER_CHARS = 120
 /** A value that only names what it is. */
 const TYPE_NAME =
   /^(?:string|function|object|number|boolean|undefined|null|none|true|false|any|optional)$/i
@@ -15,7 +17,7 @@ const FILLED_IN =
   /\$\{[^{}]*\}|\$\([^()]*\)|\{\{[^{}]*\}\}|\$\{\{[^{}]*\}\}|^\{[\w.]*\}$|\$[A-Za-z_]\w*|<[^<>]*>|%[sdv]|%\(\w+\)s|^\[[A-Za-z_ -]*\]$/g
 
 export const isPlaceholder = (text: string): boolean =>
-  PLACEHOLDER.test(text) ||
+  (text.length <= PLACEHOLDER_CHARS && PLACEHOLDER.test(text)) ||
   OWN_NAME.test(text) ||
   TYPE_NAME.test(text) ||
   isFilledIn(text) ||
@@ -28,13 +30,17 @@ export const isFilledIn = (text: string): boolean =>
 /** "11111111", "aaaaaaaab". */
 const isMonotone = (text: string): boolean => text.length >= 10 && entropyOf(text) < 2
 
+/** More of a text tells nothing new. */
+const ENTROPY_CHARS = 128
+
 /** Shannon's, in bits a character. */
 export function entropyOf(text: string): number {
+  const start = text.slice(0, ENTROPY_CHARS)
   const counts = new Map<string, number>()
-  for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1)
+  for (const char of start) counts.set(char, (counts.get(char) ?? 0) + 1)
   let bits = 0
   for (const count of counts.values())
-    bits -= (count / text.length) * Math.log2(count / text.length)
+    bits -= (count / start.length) * Math.log2(count / start.length)
   return bits
 }
 
@@ -66,9 +72,13 @@ const PLAIN = /^[\w.+/=~:@%|-]+$/
 /** Looks made by chance: no words, letters and figures mixed, or figures without an end. */
 export function isRandom(text: string, minChars: number): boolean {
   if (text.length < minChars || !PLAIN.test(text) || text.includes("://")) return false
-  if (isPlaceholder(text) || isWordy(text)) return false
-  if (/^\d+$/.test(text)) return text.length >= 15
-  if (!/[A-Za-z]/.test(text)) return false
-  if (/\d/.test(text)) return entropyOf(text) >= 2.5
-  return text.length >= 20 && /[a-z]/.test(text) && /[A-Z]/.test(text) && entropyOf(text) >= 3.7
+  const bits = bitsOfChance(text)
+  return bits !== undefined && !isPlaceholder(text) && !isWordy(text) && entropyOf(text) >= bits
+}
+
+/** How many bits a character must bear in a text of these characters; undefined: it cannot be made by chance. */
+function bitsOfChance(text: string): number | undefined {
+  if (/^\d+$/.test(text)) return text.length >= 15 ? 0 : undefined
+  if (/\d/.test(text)) return /[A-Za-z]/.test(text) ? 2.5 : undefined
+  return text.length >= 20 && /[a-z]/.test(text) && /[A-Z]/.test(text) ? 3.7 : undefined
 }

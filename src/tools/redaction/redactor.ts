@@ -54,11 +54,17 @@ export function ruleSet(rules: readonly SecretRule[]): Redact {
 
   return (text) => {
     const found: Found[] = []
+    let last: Found | undefined
     scan(text, (word, at, wordEnd) => {
       if (isExact[word] && !text.startsWith(words[word]!, at)) return
       for (const rule of byWord[word]!) {
-        for (const { start, end } of rules[rule]!.find(text, at, wordEnd))
-          found.push({ start, end, rule })
+        // Within a secret only a rule that names it better is of use.
+        if (last && rule >= last.rule && at >= last.start && at < last.end) continue
+        for (const { start, end } of rules[rule]!.find(text, at, wordEnd)) {
+          const next = { start, end, rule }
+          found.push(next)
+          if (!last || end > last.end) last = next
+        }
       }
     })
     return found.length === 0 ? text : replaced(text, merged(found), rules)
