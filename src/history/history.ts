@@ -33,7 +33,7 @@ export interface History {
 }
 
 /** So long a search waits for the index after much was said, or after an upgrade. */
-const CATCH_UP_MAX_MS = 5000
+const CATCH_UP_MAX_MS = 10_000
 
 export function createHistory({ store, clock, log }: HistoryOptions): History {
   const indexer = createIndexer({ store, clock, log, table: createIndexTable(store.db) })

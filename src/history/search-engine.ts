@@ -1,5 +1,4 @@
-/** Searches what was said, newest first, within a limit of time. Runs in the search thread. */
-import type { Clock } from "../lib/clock.ts"
+/** Searches what was said, newest first, within a limit of work. Runs in the search thread. */
 import { tryParseJson } from "../lib/json.ts"
 import { head } from "../lib/text.ts"
 import type {
@@ -14,8 +13,8 @@ import { endless, type Needle, needleOf, type Span } from "./needle.ts"
 import { type Said, saidIn } from "./said.ts"
 import type { CandidateRow, NeighbourRow, SearchReads } from "./store/search-reads.ts"
 
-/** A text for which a regular expression takes so long is one that it does not come to its end with. */
-const TEXT_LIMIT_MS = 300
+/** A regular expression that works on one text for so long does not come to its end with it. */
+const TEXT_LIMIT_MS = 100
 /** Shown of a hit on each side of the match, and of a neighbour. */
 const SNIPPET_SIDE = 120
 const NEIGHBOUR_MAX = 200
@@ -24,20 +23,21 @@ const NEIGHBOURS_AMONG = 24
 
 export interface SearchOptions {
   reads: SearchReads
-  clock: Clock
-  /** After so long it says how far it came. */
+  /** What this thread has worked so far, in milliseconds: waiting for a busy machine is no work. */
+  workedMs(): number
+  /** After so much work it says how far it came. */
   limitMs: number
 }
 
 /** Throws KernelError("invalid") for a query that cannot be searched for. */
 export function search(options: SearchOptions, query: HistoryQuery): HistoryPage {
-  const { reads, clock, limitMs } = options
-  const needle = bounded(needleOf(query.query, query.match), clock)
-  const end = clock.monotonic() + limitMs
+  const { reads, workedMs, limitMs } = options
+  const needle = bounded(needleOf(query.query, query.match), options)
+  const end = workedMs() + limitMs
   const before = query.before ?? Number.MAX_SAFE_INTEGER
   const hits: HistoryHit[] = []
   for (const row of reads.candidates(needle.groups, before, query)) {
-    if (clock.monotonic() >= end) {
+    if (workedMs() >= end) {
       return { hits, next: 2 * row.doc + 2, stoppedAt: row.created_at }
     }
     for (const { entry, text, span } of matchesIn(row, needle, query.includeService)) {
@@ -50,12 +50,12 @@ export function search(options: SearchOptions, query: HistoryQuery): HistoryPage
 }
 
 /** The engine gives a hopeless match up by itself, and says no: that must not pass for an answer. */
-const bounded = ({ groups, find }: Needle, clock: Clock): Needle => ({
+const bounded = ({ groups, find }: Needle, { workedMs }: SearchOptions): Needle => ({
   groups,
   find: (text, folded) => {
-    const start = clock.monotonic()
+    const start = workedMs()
     const span = find(text, folded)
-    if (!span && clock.monotonic() - start > TEXT_LIMIT_MS) throw endless()
+    if (!span && workedMs() - start > TEXT_LIMIT_MS) throw endless()
     return span
   },
 })

@@ -2,7 +2,6 @@
  * A thread that searches history on a read-only connection of its own: no query and no regular expression
  * holds the event loop. It is an entry point of its own in the build.
  */
-import { systemClock } from "../lib/clock.ts"
 import { KernelError } from "../lib/error.ts"
 import type { SearchReply, SearchRequest } from "./search.ts"
 import { search } from "./search-engine.ts"
@@ -22,9 +21,14 @@ self.onmessage = ({ data: request }: MessageEvent<SearchRequest>) => {
     }
     open ??= openForSearch(request.path)
     const { query, limitMs } = request
-    reply({ page: search({ reads: open.reads, clock: systemClock, limitMs }, query) })
+    reply({ page: search({ reads: open.reads, workedMs, limitMs }, query) })
   } catch (error) {
     if (error instanceof KernelError) return reply({ invalid: error.message })
     reply({ error: error instanceof Error ? error.message : String(error) })
   }
+}
+
+function workedMs(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1000
 }

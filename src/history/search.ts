@@ -26,10 +26,10 @@ export interface SearchThread {
   close(): Promise<void>
 }
 
-/** A search looks at its clock between messages and stops by itself. */
+/** Between messages a search looks at how long its thread has worked on it, and stops by itself. */
 const LIMIT_MS = 2000
-/** One that cannot, deep inside a regular expression, is ended with its thread. */
-const KILL_AFTER_MS = 4000
+/** One that cannot, deep inside a regular expression, is ended with its thread; a busy machine may take long. */
+const KILL_AFTER_MS = 20_000
 const CLOSE_MAX_MS = 1000
 
 interface Asked {
@@ -37,6 +37,7 @@ interface Asked {
   id: number
 }
 
+/** `limits` are others than the usual ones, for tests of them. */
 export function createSearchThread(path: string, limits?: { killAfterMs?: number }): SearchThread {
   const waiting = new Map<number, (reply: SearchReply) => void>()
   let worker: Worker | undefined

@@ -1,6 +1,8 @@
 /** The index is made by itself, survives what is damaged, and is caught up by a search. */
 import { afterEach, beforeEach, expect, setDefaultTimeout, test } from "bun:test"
+import { createSearchThread } from "../../src/history/search.ts"
 import { sleep } from "../../src/lib/async.ts"
+import { systemClock } from "../../src/lib/clock.ts"
 import { type HistoryRig, historyRig } from "./rig.ts"
 
 // Nothing here waits for time; a slow disk may.
@@ -18,6 +20,9 @@ const count = (table: "history_pending" | "history_docs"): number =>
   rig.store.db.query<{ n: number }, []>(`SELECT count(*) AS n FROM ${table}`).get()!.n
 
 test("what is noted is indexed in a quiet moment, without a search", async () => {
+  await rig.dispose()
+  rig = historyRig({ clock: systemClock })
+  chat = rig.newChat()
   for (let i = 0; i < 30; i++) rig.say(chat, `word ${i}`)
   expect(count("history_pending")).toBe(30)
   rig.history.note()
@@ -39,6 +44,23 @@ test("a damaged message says nothing, and the others are found", async () => {
   rig.say(chat, "word two")
   rig.store.db.run("UPDATE messages SET blocks = '[{' WHERE id = ?", [damaged.id])
   expect(await rig.found("word")).toEqual(["word two"])
+})
+
+test("a thread whose search does not come back is ended", async () => {
+  rig.say(chat, "a".repeat(60))
+  await rig.history.search({
+    ...{ query: "aaa", match: "text", limit: 1, context: 0, includeService: false },
+  })
+  const thread = createSearchThread(rig.store.path, { killAfterMs: 10 })
+  const endless = {
+    query: "^(a|a)+$b",
+    match: "regex",
+    limit: 1,
+    context: 0,
+    includeService: false,
+  } as const
+  await expect(thread.find(endless)).rejects.toThrow("did not come to its end")
+  await thread.close()
 })
 
 test("messages of a branch are found there, too", async () => {

@@ -1,6 +1,6 @@
 /** Chats with what was said in them on a real file, and the search over it. */
 import { createHistory } from "../../src/history/history.ts"
-import { systemClock } from "../../src/lib/clock.ts"
+import type { Clock } from "../../src/lib/clock.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import type { HistoryQuery } from "../../src/schema/history-search.ts"
 import type { Block } from "../../src/schema/message.ts"
@@ -8,11 +8,12 @@ import { createRig, drafts, text } from "../chats/rig.ts"
 
 export type HistoryRig = ReturnType<typeof historyRig>
 
-export function historyRig() {
+/** By the clock of the rig no time passes by itself: a search waits for the index however slow the disk is. */
+export function historyRig(more: { clock?: Clock } = {}) {
   const rig = createRig()
   const { store, chats, messages } = rig
-  // How long indexing takes is measured on a clock that runs.
-  const history = createHistory({ store, clock: systemClock, log: silentLog })
+  const clock = more.clock ?? rig.clock
+  const history = createHistory({ store, clock, log: silentLog })
   const add = (chatId: string, role: "user" | "assistant", blocks: Block[]) =>
     messages.append([drafts(chatId)[role](...blocks)])[0]!
   const search = (query: string, more: Partial<HistoryQuery> = {}) =>
