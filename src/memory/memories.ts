@@ -20,6 +20,7 @@ import {
   type SavedMemory,
 } from "../schema/memory.ts"
 import type { Store } from "../store/open.ts"
+import { type Consolidation, createConsolidation } from "./consolidate.ts"
 import { createEmbedding, type Embedding } from "./embedding.ts"
 import { createForgetting, type Forgetting } from "./forget.ts"
 import { createRecall, type Recall } from "./recall.ts"
@@ -93,6 +94,7 @@ export function createMemories(options: MemoriesOptions) {
       return { section: shown, ...(explain && { lines }) }
     },
     ...room.forgetting,
+    ...room.consolidation,
     /** Last forgotten first. */
     archived: (page: { limit: number; offset: number }): ArchivedMemory[] =>
       archive.list(page).map(toArchived),
@@ -120,6 +122,7 @@ interface Room {
   recall: Recall
   embedding: Embedding | undefined
   forgetting: Forgetting
+  consolidation: Consolidation
   /** Tells after the commit that these changed. */
   changed(ids: readonly number[]): void
 }
@@ -134,10 +137,11 @@ function createRoom(options: MemoriesOptions): Room {
     ...{ path: store.path, reads, hasMoreThan: table.hasMoreThan },
     ...(inlineMax !== undefined && { inlineMax }),
   })
+  const vectors = createVectorTable(db)
   const embedding =
     embedder &&
     createEmbedding({
-      ...{ embedder, log, vectors: createVectorTable(db), changed: recall.changed },
+      ...{ embedder, log, vectors, changed: recall.changed },
       write: (work) => store.write(work),
     })
   const changed = (ids: readonly number[]): void =>
@@ -145,9 +149,13 @@ function createRoom(options: MemoriesOptions): Room {
       recall.changed(ids)
       embedding?.fill(ids)
     })
+  const forgetting = createForgetting({ store, clock, log, table, archive, changed })
   return {
-    ...{ store, clock, settings, table, archive, reads, recall, embedding, changed },
-    forgetting: createForgetting({ store, clock, log, table, archive, changed }),
+    ...{ store, clock, settings, table, archive, reads, recall, embedding, changed, forgetting },
+    consolidation: createConsolidation({
+      ...{ store, clock, table, reads, forgetting, changed },
+      vector: (id) => embedder && vectors.find(id, embedder.model),
+    }),
   }
 }
 

@@ -71,6 +71,14 @@ function memoryReads(db: Database) {
       )
       .all(seesPrivate ? 1 : 0)
 
+  /** In the order of ids, whoever may see them. */
+  const after = (id: number, limit: number) =>
+    db
+      .query<MemoryRow, [number, number]>(
+        `SELECT ${COLUMNS} FROM memories WHERE id > ? ORDER BY id LIMIT ?`,
+      )
+      .all(id, limit)
+
   const count = () =>
     db.query<{ count: number }, []>("SELECT count(*) AS count FROM memories").get()?.count ?? 0
 
@@ -81,7 +89,7 @@ function memoryReads(db: Database) {
   const hasPrivate = () =>
     db.query("SELECT 1 FROM memories WHERE private = 1 LIMIT 1").get() !== null
 
-  return { find, list, core, count, hasMoreThan, hasPrivate }
+  return { find, list, core, after, count, hasMoreThan, hasPrivate }
 }
 
 function memoryWrites(db: Database) {
@@ -113,7 +121,8 @@ function memoryWrites(db: Database) {
   const update = (row: MemoryRow, before: MemoryRow): void => {
     db.query(
       `UPDATE memories SET kind = ?, importance = ?, private = ?, content = ?, speaker = ?, hits = ?,
-         updated_at = ?, accessed_at = ?, consolidated_at = ? WHERE id = ?`,
+         created_at = ?, updated_at = ?, accessed_at = ?, consolidated_at = ?
+       WHERE id = ?`,
     ).run(
       row.kind,
       row.importance,
@@ -121,6 +130,7 @@ function memoryWrites(db: Database) {
       row.content,
       speakerOf(row.content) ?? null,
       row.hits,
+      row.created_at,
       row.updated_at,
       row.accessed_at,
       row.consolidated_at,
