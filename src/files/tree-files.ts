@@ -1,8 +1,10 @@
 /** The files of a machine as a patch sees them: texts by path, kept for an undo before they are written. */
-import { posix } from "node:path"
+import { absolutePath } from "./absolute-path.ts"
 import { type BeforeWrite, sha256 } from "./checkpoints.ts"
+import { UTF_8 } from "./encodings.ts"
 import type { DiskFile } from "./local-disk.ts"
-import type { PatchFiles } from "./patch/patch-files.ts"
+import type { AnnouncedWrite, PatchFiles } from "./patch/patch-files.ts"
+import { isLossless, NotText, readText, type TextFormat, writeText } from "./text-file.ts"
 import type { WholeFiles } from "./whole-files.ts"
 
 export interface TreeFilesOptions {
@@ -22,21 +24,24 @@ export interface TreeFilesOptions {
   beforeWrite: BeforeWrite
 }
 
-const NOT_UTF8 = "it is not UTF-8 text; change it with write_hex"
 const ABSENT = "No such file or directory"
+const LOSSY = "its encoding cannot be told for sure; change it with write_hex"
 /** Enough for the disk to collect writes. */
 const PARALLEL = 8
 
 /** For one patch: what was read stays remembered. */
 export function treeFiles(options: TreeFilesOptions): PatchFiles {
   const { files, machine, chatId, turnId } = options
-  const at = (path: string) => absolute(path, options)
+  const at = (path: string) => absolutePath(path, options)
   /** What was read here, by absolute path: a write is for that content alone. */
   const seen = new Map<string, DiskFile | undefined>()
+  const formats = new Map<string, Format>()
   const look = async (path: string): Promise<DiskFile | undefined> => {
     if (!seen.has(path)) seen.set(path, await files.read(path))
     return seen.get(path)
   }
+  const encode = ({ path, text, like = path }: AnnouncedWrite): Uint8Array | undefined =>
+    text === undefined ? undefined : writeText(text, formats.get(at(like)) ?? PLAIN)
 
   return {
     cannotRemove: options.cannotRemove,
@@ -57,25 +62,28 @@ export function treeFiles(options: TreeFilesOptions): PatchFiles {
     read: async (path) => {
       const file = await look(at(path))
       if (!file) throw new Error(ABSENT)
-      return decode(file.bytes)
+      const { text, ...format } = await decode(file.bytes)
+      formats.set(at(path), format)
+      return text
     },
     announce: async (writes) => {
       const known = await Promise.all(
-        writes.map(async ({ path, text }) => {
-          const former = await look(at(path))
+        writes.map(async (write) => {
+          const path = at(write.path)
+          const former = await look(path)
           return {
-            ...{ chatId, writerId: turnId, machine, path: at(path), former: former?.bytes },
+            ...{ chatId, writerId: turnId, machine, path, former: former?.bytes },
             ...(former?.mode !== undefined && { formerMode: former.mode }),
-            next: text === undefined ? undefined : Buffer.from(text),
+            next: encode(write),
           }
         }),
       )
       await options.beforeWrite(...known)
     },
-    write: async (path, text, like) => {
+    write: async (path, text, like = path) => {
       const former = await look(at(path))
-      const mode = like === undefined ? undefined : (await look(at(like)))?.mode
-      await files.write(at(path), Buffer.from(text), {
+      const mode = (await look(at(like)))?.mode
+      await files.write(at(path), encode({ path, text, like })!, {
         ...(mode !== undefined && { mode }),
         expectSha256: former === undefined ? null : sha256(former.bytes),
       })
@@ -84,17 +92,25 @@ export function treeFiles(options: TreeFilesOptions): PatchFiles {
   }
 }
 
-function absolute(path: string, { cwd, home }: Pick<TreeFilesOptions, "cwd" | "home">): string {
-  const fromHome = path === "~" || path.startsWith("~/")
-  if (fromHome && home !== undefined) return posix.join(home, path.slice(1))
-  if (fromHome || cwd === undefined || posix.isAbsolute(path)) return posix.normalize(path)
-  return posix.join(cwd, path)
+type Format = Pick<TextFormat, "encoding" | "bom">
+
+/** Of new files, and of files in UTF-8 whatever else they hold. */
+const PLAIN: Format = { encoding: UTF_8, bom: false }
+const BOM = "\ufeff"
+
+async function decode(bytes: Uint8Array): Promise<Format & { text: string }> {
+  const text = asUtf8(bytes)
+  if (text?.startsWith(BOM)) return { ...PLAIN, bom: true, text: text.slice(BOM.length) }
+  if (text !== undefined) return { ...PLAIN, text }
+  const file = await readText(bytes)
+  if (!isLossless(bytes, file)) throw new NotText(LOSSY)
+  return file
 }
 
-function decode(bytes: Uint8Array): string {
+function asUtf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch (error) {
-    throw new Error(NOT_UTF8, { cause: error })
+  } catch {
+    return undefined
   }
 }

@@ -3,7 +3,7 @@ import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { applyPatch } from "../../src/files/patch/apply.ts"
-import { patchFolder } from "./patch-tree.ts"
+import { latin1, patchFolder } from "./patch-tree.ts"
 
 // Nothing here waits for time; a slow disk may.
 setDefaultTimeout(60_000)
@@ -74,6 +74,53 @@ describe("bytes that a patch does not name", () => {
     ["NUL and no end of the last line", "\0a\nb\nc", "\0a\nnew\nc\n"],
   ])("%s", async (_what, before, after) => {
     expect(await changed(before, "@@", "-b", "+new")).toBe(after)
+  })
+})
+
+describe("encodings", () => {
+  const cp1251 = (text: string) =>
+    Uint8Array.from(text, (char) => (char >= "А" ? char.charCodeAt(0) - 0x350 : char.charCodeAt(0)))
+
+  test("a file keeps its encoding and its mark", async () => {
+    const utf16 = (text: string) => Buffer.from(`\ufeff${text}`, "utf16le")
+    const words = "Привет, как дела сегодня вечером\nбуду дома\nпотом расскажу подробности\n"
+    using folder = patchFolder({ a: utf16("one\r\nдва\r\n"), b: "\ufeffone\n", c: cp1251(words) })
+    await folder.apply(
+      patch(
+        ...["*** Update File: a", "@@", "-два", "+три", "*** Update File: b", "@@", "-one", "+two"],
+        ...["*** Update File: c", "*** Move to: d", "@@", "-буду дома", "+уйду гулять"],
+      ),
+    )
+    expect(folder.tree()).toEqual(
+      latin1({
+        a: utf16("one\r\nтри\r\n"),
+        b: "\ufefftwo\n",
+        d: cp1251(words.replace("буду дома", "уйду гулять")),
+      }),
+    )
+  })
+
+  test("what a file's encoding lacks is refused before anything is written", async () => {
+    const words = cp1251("Привет, как дела сегодня вечером\nбуду дома\nпотом расскажу\n")
+    using folder = patchFolder({ a: words, b: "x\n" })
+    const before = folder.tree()
+    const text = patch(
+      "*** Update File: b",
+      "@@",
+      "-x",
+      "+y",
+      "*** Update File: a",
+      "@@",
+      "-буду дома",
+      "+日本",
+    )
+    await expect(folder.apply(text)).rejects.toThrow("日")
+    expect(folder.tree()).toEqual(before)
+  })
+
+  test("a binary file is no text", async () => {
+    using folder = patchFolder({ a: Uint8Array.from([0, 255, 254, 1, 2, 0, 200, 10]) })
+    await expect(folder.apply(update("a", "@@", "-x", "+y"))).rejects.toThrow("text")
   })
 })
 
