@@ -22,6 +22,7 @@ const ENTRY_POINTS = [
   "src/main.ts",
   "src/store/read-worker.ts",
   "src/memory/recall-worker.ts",
+  "src/files/scan-worker.ts",
   "src/history/search-worker.ts",
 ]
 

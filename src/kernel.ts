@@ -113,6 +113,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
       stopHousekeeping()
       await turns.drain(drainMs)
       await shell.close()
+      files.close()
       saveRatios(store, router.tokens)
       await Promise.all([memories.close(), history.close()])
       await reader.close()

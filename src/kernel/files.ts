@@ -1,10 +1,17 @@
-/** The file room: checkpoints, the tool that patches, and the undo. */
+/** The file room: its tools, checkpoints, and the undo. */
 import type { ChatFollower } from "../chats/follower.ts"
 import type { Config } from "../config/schema.ts"
 import { restoreFiles } from "../files/checkpoint-restore.ts"
 import { type Checkpoints, createCheckpoints } from "../files/checkpoints.ts"
+import { fileTools } from "../files/file-tools.ts"
+import { createLineIndex } from "../files/line-index.ts"
+import { localHands } from "../files/local-hands.ts"
+import { machineHands } from "../files/machine-hands.ts"
 import { patchTool } from "../files/patch/tool.ts"
 import { patchMachines, workingFiles } from "../files/patch-machines.ts"
+import { createScanner } from "../files/scanner.ts"
+import { createSeenFiles } from "../files/seen-files.ts"
+import { handsOf, type ServerHands } from "../files/which-hands.ts"
 import type { Clock } from "../lib/clock.ts"
 import type { NewId } from "../lib/id.ts"
 import type { FilesRestored, FileWriter, RestoreFiles } from "../schema/files.ts"
@@ -30,7 +37,11 @@ export interface Files {
   restore(chatId: string, body: RestoreFiles): Promise<FilesRestored>
   /** A chat in the bin or cleared keeps nothing. */
   follower: ChatFollower
+  close(): void
 }
+
+/** Characters of a reader's answer that stay in a prompt. */
+const READER_CHARS = 8000
 
 export function createFiles({
   store,
@@ -43,9 +54,21 @@ export function createFiles({
   const checkpoints = createCheckpoints({ store, clock, limits: limitsOf(config) })
   const filesOf = (name: string) =>
     name === machine.name ? filesForUndo(machine, newId) : undefined
+  const seen = createSeenFiles()
+  const scanner = createScanner()
+  const lineIndex = createLineIndex(scanner)
+  const server: ServerHands = (call) =>
+    machine.remote
+      ? machineHands({ machine, newId, ...call })
+      : localHands({ name: machine.name, newId, lineIndex, ...call })
+  const forget = (chatId: string): void => {
+    checkpoints.removeOfChat(chatId)
+    seen.forget(chatId)
+  }
   return {
     checkpoints,
     tools: [
+      ...fileTools({ handsOf: handsOf(server), seen, readerChars: READER_CHARS }),
       patchTool(
         patchMachines({
           ...{ machine, newId },
@@ -56,7 +79,8 @@ export function createFiles({
     writers: checkpoints.list,
     restore: (chatId, body) =>
       restoreFiles({ checkpoints, newId, isRunning, filesOf }, chatId, body),
-    follower: { removed: checkpoints.removeOfChat, cleared: checkpoints.removeOfChat },
+    follower: { removed: forget, cleared: forget },
+    close: scanner.close,
   }
 }
 

@@ -1,0 +1,26 @@
+/** Looks for bytes in a file of any size, a piece at a time. */
+import type { BytesWanted, FoundBytes, Hands } from "./hands.ts"
+
+const SEARCH_PIECE_BYTES = 4 * 1024 * 1024
+
+/** Pieces overlap by what a match could miss between two of them. */
+export async function findInPieces(
+  readPiece: Hands["read"],
+  path: string,
+  { bytes, offset, limit, signal }: BytesWanted & { signal: AbortSignal },
+): Promise<FoundBytes> {
+  const offsets: number[] = []
+  let total = offset + 1
+  for (let at = offset; at < total && offsets.length < limit; at += SEARCH_PIECE_BYTES) {
+    signal.throwIfAborted()
+    const size = SEARCH_PIECE_BYTES + bytes.length - 1
+    const piece = await readPiece(path, { offset: at, size })
+    total = piece.total
+    const window = Buffer.from(piece.bytes)
+    for (let hit = window.indexOf(bytes); hit >= 0; hit = window.indexOf(bytes, hit + 1)) {
+      if (hit >= SEARCH_PIECE_BYTES || offsets.length >= limit) break
+      offsets.push(at + hit)
+    }
+  }
+  return { total, offsets }
+}

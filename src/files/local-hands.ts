@@ -1,0 +1,76 @@
+/** Files of this machine, for the kernel that acts on it and for the client that carries out operations. */
+import { constants } from "node:fs"
+import { type FileHandle, open, readdir } from "node:fs/promises"
+import { homedir } from "node:os"
+import type { NewId } from "../lib/id.ts"
+import { absolutePath } from "./absolute-path.ts"
+import { findInPieces } from "./find-in-pieces.ts"
+import { type FilePiece, FileProblem, type Hands, type PieceAt } from "./hands.ts"
+import type { LineIndex } from "./line-index.ts"
+import { kindOf } from "./local-disk.ts"
+import { factsOf, readFully } from "./local-read.ts"
+import { localFiles } from "./whole-files.ts"
+
+export interface LocalHandsOptions {
+  name: string
+  /** Relative paths count from it; the home when undefined. */
+  cwd: string | undefined
+  newId: NewId
+  lineIndex: LineIndex
+  signal: AbortSignal
+}
+
+export function localHands(options: LocalHandsOptions): Hands {
+  const { name, newId, lineIndex, signal } = options
+  const home = homedir()
+  const cwd = options.cwd ?? home
+  const hands: Hands = {
+    name,
+    on: "server",
+    searchBytesMax: undefined,
+    whole: localFiles(newId),
+    resolve: (path) => absolutePath(path, { cwd, home }),
+    read: (path, piece) => withFile(path, (file) => readPiece(file, piece)),
+    lines: (path, at) => withFile(path, (file) => lineIndex.span({ path, file, signal, ...at })),
+    find: (path, wanted) => findInPieces(hands.read, path, { ...wanted, signal }),
+    list: (folder) =>
+      readdir(folder).then(
+        (names) => names.sort(),
+        () => undefined,
+      ),
+  }
+  return hands
+}
+
+/** Never waits: a pipe without a writer, or a file that is a queue, answers at once. */
+async function withFile<T>(path: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
+  const kind = await kindOf(path).catch(inWords)
+  if (kind === "absent") throw new FileProblem("absent")
+  if (kind !== "file") throw new FileProblem(kind === "directory" ? "folder" : "special")
+  const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(inWords)
+  try {
+    return await work(file)
+  } finally {
+    await file.close()
+  }
+}
+
+function inWords(error: unknown): never {
+  const code = error instanceof Error && "code" in error ? error.code : undefined
+  if (code === "ENOENT") throw new FileProblem("absent", { cause: error })
+  if (code === "EACCES" || code === "EPERM") throw new FileProblem("denied", { cause: error })
+  throw error
+}
+
+async function readPiece(file: FileHandle, { offset, size }: PieceAt): Promise<FilePiece> {
+  const { size: told, stamp } = await factsOf(file)
+  const bytes = await readFully(
+    file,
+    Buffer.alloc(told === 0 ? size : fitting(size, told - offset)),
+    offset,
+  )
+  // Files of /proc say that they are empty.
+  return { total: Math.max(told, offset + bytes.length), bytes, stamp }
+}
+
+const fitting = (size: number, left: number): number => Math.max(0, Math.min(size, left))

@@ -1,0 +1,229 @@
+/** The tool `read_file`: numbered lines of text files, each answer ending on a line it can be read on from. */
+import { type Static, Type } from "@sinclair/typebox"
+import { errorText } from "../lib/error.ts"
+import { head } from "../lib/text.ts"
+import { sections } from "../tools/sections.ts"
+import { type Tool, ToolFailure } from "../tools/tool.ts"
+import { sha256 } from "./checkpoints.ts"
+import type { FilePiece, Hands } from "./hands.ts"
+import { readFailure } from "./read-failure.ts"
+import type { SeenFiles } from "./seen-files.ts"
+import { formatOf, NotText, readText, type TextFormat } from "./text-file.ts"
+import { type HandsOf, On } from "./which-hands.ts"
+
+export const READ_LIMITS = {
+  lines: 2000,
+  /** Characters of one answer, its head included. */
+  chars: 16_000,
+  /** Of each file when many are read at once. */
+  charsMin: 1000,
+  files: 20,
+  /** Files up to this size are read as a whole. */
+  smallBytes: 256 * 1024,
+  /** So much of a file is carried here where its lines cannot be found in place. */
+  carriedBytes: 32 * 1024 * 1024,
+} as const
+
+export interface ReadFileParts {
+  handsOf: HandsOf
+  seen: SeenFiles
+  /** Characters of an answer that stay in the prompt. */
+  readerChars: number
+}
+
+export const Path = Type.String({ minLength: 1 })
+export const Paths = Type.Union([
+  Path,
+  Type.Array(Path, { minItems: 1, maxItems: READ_LIMITS.files }),
+])
+export const EncodingName = Type.Optional(
+  Type.String({ description: "Found out when absent; such as windows-1251, shift_jis" }),
+)
+
+const Input = Type.Object(
+  {
+    path: Paths,
+    offset: Type.Optional(Type.Integer({ minimum: 1, description: "First line, from 1" })),
+    limit: Type.Optional(
+      Type.Integer({ minimum: 1, description: `Lines; ${READ_LIMITS.lines} when absent` }),
+    ),
+    encoding: EncodingName,
+    on: On,
+  },
+  { additionalProperties: false },
+)
+type Input = Static<typeof Input>
+
+export const readFileTool = (parts: ReadFileParts): Tool => ({
+  name: "read_file",
+  group: "client",
+  icon: "📄",
+  brief: "{path}",
+  description:
+    "Reads text files as numbered lines headed [lines A-B of N]; path may be a list. Use it rather than a shell: it says where to read on, and write_file wants files read first.",
+  input: Input,
+  gates: ["master_only", "not_public"],
+  traits: { windowed: true, concurrent: true },
+  run: async (context, input) => {
+    const { path, on, ...window } = input as Input
+    const hands = parts.handsOf(context, on)
+    const maxChars = Math.min(READ_LIMITS.chars, parts.readerChars)
+    const read = (one: string, chars: number): Promise<string> =>
+      readOne(parts, { hands, chatId: context.chatId }, { ...window, path: one, maxChars: chars })
+    if (typeof path === "string") return { output: await read(path, maxChars) }
+    return { output: await eachAsSection(path, maxChars, read) }
+  },
+})
+
+/** One failure is a line of its section. What a short file leaves is for those behind it. */
+export async function eachAsSection(
+  paths: readonly string[],
+  maxChars: number,
+  read: (path: string, maxChars: number) => Promise<string>,
+): Promise<string> {
+  let left = maxChars
+  const list: { title: string; content: string }[] = []
+  for (const [at, path] of paths.entries()) {
+    const share = Math.max(READ_LIMITS.charsMin, Math.floor(left / (paths.length - at)))
+    const content = await read(path, share).catch((error: unknown) => `failed: ${errorText(error)}`)
+    left -= content.length
+    list.push({ title: path, content })
+  }
+  return sections(list)
+}
+
+interface Place {
+  hands: Hands
+  chatId: string
+}
+
+interface Wanted {
+  path: string
+  offset?: number
+  limit?: number
+  encoding?: string
+  maxChars: number
+}
+
+async function readOne(parts: ReadFileParts, place: Place, wanted: Wanted): Promise<string> {
+  const { hands } = place
+  const path = hands.resolve(wanted.path)
+  try {
+    const start = await hands.read(path, { offset: 0, size: READ_LIMITS.smallBytes })
+    const complete = start.bytes.length >= start.total
+    const format = await formatOf(start.bytes, { named: wanted.encoding, complete })
+    const key = { chatId: place.chatId, machine: hands.name, path }
+    if (complete || !hands.lines || !format.encoding.bytewise) {
+      const bytes = await carried(hands, path, start)
+      if (bytes.length >= start.total) parts.seen.saw(key, { sha256: sha256(bytes) })
+      return await pageOfWhole(bytes, start.total, { ...wanted, path, hands })
+    }
+    if (start.stamp !== undefined) parts.seen.saw(key, { stamp: start.stamp })
+    return await pageInPlace(hands.lines, format, { ...wanted, path, hands })
+  } catch (error) {
+    if (error instanceof NotText) throw notText(path, hands, error)
+    throw await readFailure(hands, path, error)
+  }
+}
+
+const notText = (path: string, { name }: Hands, { message }: NotText): ToolFailure =>
+  new ToolFailure(`${path}: ${message} (${name}); read_hex shows its bytes`)
+
+/** The file as far as it may be carried here. */
+async function carried(hands: Hands, path: string, start: FilePiece): Promise<Uint8Array> {
+  const end = Math.min(start.total, READ_LIMITS.carriedBytes)
+  const pieces = [start.bytes]
+  let length = start.bytes.length
+  while (length < end) {
+    const { bytes } = await hands.read(path, { offset: length, size: end - length })
+    if (bytes.length === 0) break
+    pieces.push(bytes)
+    length += bytes.length
+  }
+  return Buffer.concat(pieces)
+}
+
+interface Page extends Wanted {
+  hands: Hands
+}
+
+async function pageOfWhole(bytes: Uint8Array, total: number, page: Page): Promise<string> {
+  const file = await readText(bytes, page.encoding)
+  const all = file.text === "" ? [] : file.text.split("\n")
+  if (all.at(-1) === "") all.pop()
+  const { offset = 1, limit = READ_LIMITS.lines } = page
+  const lines = all.slice(offset - 1, offset - 1 + limit)
+  return render({ lines, of: all.length, isAll: bytes.length >= total, format: file, page })
+}
+
+/** A character takes four bytes at most; what is read beyond the answer is little. */
+const CHAR_BYTES_MAX = 4
+
+async function pageInPlace(
+  linesOf: NonNullable<Hands["lines"]>,
+  format: TextFormat,
+  page: Page,
+): Promise<string> {
+  const { hands, path, offset = 1, limit = READ_LIMITS.lines, maxChars } = page
+  const { start, end, total } = await linesOf(path, { from: offset, count: limit })
+  const size = Math.min(end - start, maxChars * CHAR_BYTES_MAX)
+  const { bytes } = await hands.read(path, { offset: start, size })
+  const text = format.encoding.decode(bytes).replace(/^\ufeff/, "")
+  const lines = text === "" ? [] : text.split("\n")
+  if (lines.at(-1) === "") lines.pop()
+  return render({ lines, of: total, isAll: true, format, page })
+}
+
+interface Rendered {
+  /** Those asked for; the last may be cut, and there may be fewer than were asked for. */
+  lines: readonly string[]
+  of: number
+  /** `of` counts all lines there are. */
+  isAll: boolean
+  format: TextFormat
+  page: Page
+}
+
+/** Room for the head and for what is said about a line that was cut. */
+const HEAD_CHARS = 300
+
+function render({ lines, of, isAll, format, page }: Rendered): string {
+  const { offset = 1, limit = READ_LIMITS.lines, hands, path, maxChars } = page
+  const reach = isAll
+    ? ""
+    : `, only the first ${READ_LIMITS.carriedBytes / 2 ** 20} MiB are looked at`
+  const about = `${hands.name}:${path}${formatNote(format, lines)}${reach}`
+  const count = isAll ? `${of}` : `at least ${of}`
+  if (lines.length === 0) {
+    return of === 0
+      ? `[lines 0-0 of 0] ${about}\nThe file is empty.`
+      : `[lines 0-0 of ${count}] ${about}\nThe file ends before line ${offset}.`
+  }
+  const wanted = Math.min(limit, of - offset + 1)
+  const shown: string[] = []
+  let left = Math.max(0, maxChars - HEAD_CHARS - about.length)
+  for (const [at, line] of lines.entries()) {
+    const numbered = `${offset + at}\t${line.replace(/\r$/, "")}`
+    if (numbered.length + 1 > left) break
+    left -= numbered.length + 1
+    shown.push(numbered)
+  }
+  if (shown.length === 0) shown.push(cutLine(lines[0]!, offset, left))
+  const last = offset + shown.length - 1
+  const more = shown.length < wanted || (page.limit === undefined && last < of)
+  const on = more ? ` — read on with offset ${last + 1}` : ""
+  return `[lines ${offset}-${last} of ${count}${on}] ${about}\n${shown.join("\n")}`
+}
+
+const cutLine = (line: string, number: number, room: number): string =>
+  `${number}\t${head(line, room)}…\n[line ${number} is longer than an answer and was cut; find_pattern shows places in it]`
+
+/** Only what is out of the ordinary. */
+function formatNote({ encoding, bom, guessed }: TextFormat, lines: readonly string[]): string {
+  const notes = [
+    ...(encoding.name === "utf-8" && !bom ? [] : [encoding.name + (bom ? " with BOM" : "")]),
+    ...(guessed ? ["guessed"] : []),
+    ...(lines[0]?.endsWith("\r") ? ["lines end with CRLF"] : []),
+  ]
+  return notes.length > 0 ? ` (${notes.join(", ")})` : ""
+}
