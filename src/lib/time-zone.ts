@@ -13,6 +13,7 @@ export interface TimeZone {
 export function createTimeZone(configured?: string): TimeZone {
   let known = configured
   let format: Intl.DateTimeFormat | undefined
+  let last = { minute: Number.NaN, text: "" }
   const name = (): string => {
     known ??= Intl.DateTimeFormat().resolvedOptions().timeZone
     return known
@@ -20,15 +21,21 @@ export function createTimeZone(configured?: string): TimeZone {
   return {
     name,
     local: (ms) => {
+      // Asked for with every request to a model, and the same for a minute in every zone of today.
+      const minute = Math.floor(ms / MINUTE_MS)
+      if (minute === last.minute) return last.text
       format ??= minuteFormat(name())
       const parts = Object.fromEntries(
         format.formatToParts(ms).map((part) => [part.type, part.value]),
       )
-      const { weekday, year, month, day, hour, minute } = parts
-      return `${weekday} ${year}-${month}-${day} ${hour}:${minute} (${name()})`
+      const { weekday, year, month, day, hour, minute: minutes } = parts
+      last = { minute, text: `${weekday} ${year}-${month}-${day} ${hour}:${minutes} (${name()})` }
+      return last.text
     },
   }
 }
+
+const MINUTE_MS = 60_000
 
 const minuteFormat = (timeZone: string): Intl.DateTimeFormat =>
   new Intl.DateTimeFormat("en-GB", {

@@ -40,8 +40,9 @@ export function createTokenEstimator(ratios: Record<string, number> = {}): Token
   const known = new Map(Object.entries(ratios))
   // A request is asked about several times on its way and may hold megabytes.
   const sizes = new WeakMap<Sized, Size>()
+  const weighTools = createToolScales()
   const sizeOf = (request: Sized): Size => {
-    const size = sizes.get(request) ?? requestSize(request)
+    const size = sizes.get(request) ?? requestSize(request, weighTools)
     sizes.set(request, size)
     return size
   }
@@ -69,9 +70,26 @@ const clamp = (ratio: number): number => Math.min(MAX_RATIO, Math.max(MIN_RATIO,
 
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
 
-function requestSize(request: Sized): Size {
+function requestSize(request: Sized, weighTools: ToolScales): Size {
   const { bytes, images } = messagesSize(request.messages, request.images)
-  return { bytes: bytes + jsonBytes(request.system) + jsonBytes(request.tools), images }
+  return { bytes: bytes + jsonBytes(request.system) + weighTools(request.tools), images }
+}
+
+type ToolScales = (tools: Sized["tools"]) => number
+
+/** Bytes of the tools as JSON. Each is weighed once: requests share them, and they never change. */
+function createToolScales(): ToolScales {
+  const known = new WeakMap<object, number>()
+  const weigh = (tool: object): number => {
+    const bytes = known.get(tool) ?? jsonBytes(tool)
+    known.set(tool, bytes)
+    return bytes
+  }
+  const brackets = 2
+  return (tools) => {
+    const commas = Math.max(0, tools.length - 1)
+    return tools.reduce((sum, tool) => sum + weigh(tool), brackets + commas)
+  }
 }
 
 /** A picture without bytes goes out as a text mark, so only those at hand are counted as pictures. */

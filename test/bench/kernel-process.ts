@@ -15,6 +15,9 @@ export const whyNoBinary = (): string | undefined =>
 /** The shape of the upstream's answer is in the model's name: 20 deltas, 200,000 deltas. */
 const MODELS = ["fake-c20", "fake-c200000"]
 
+/** As the units and the container start it. */
+const SERVICE_ENVIRONMENT = { BUN_JSC_forceRAMSize: String(512 * 1024 * 1024) }
+
 export interface Folder extends Disposable {
   path: string
   database: string
@@ -50,5 +53,5 @@ llm:
   models: [${models.map((name) => `{ name: ${name} }`).join(", ")}]
 `,
   )
-  return startChild([BINARY, "serve", "--config", config])
+  return startChild([BINARY, "serve", "--config", config], SERVICE_ENVIRONMENT)
 }

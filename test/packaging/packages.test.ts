@@ -179,6 +179,14 @@ describe("the unit of the system", () => {
     expect(Number(/^TimeoutStopSec=(\d+)$/m.exec(text)![1]) * 1000).toBeGreaterThan(DRAIN_MS)
   })
 
+  test("unit, container and module have the runtime save memory alike", () => {
+    const files = ["systemd/eva-kernel.service", "Dockerfile", "nix/module.nix"]
+    const sizes = files.map(
+      (file) => /BUN_JSC_forceRAMSize ?= ?"?(\d+)/.exec(read(`packaging/${file}`))?.[1],
+    )
+    expect(sizes).toEqual(["536870912", "536870912", "536870912"])
+  })
+
   test("no foreign runtime options, and no protection that the runtime cannot live with", () => {
     expect(text).toMatch(/^UnsetEnvironment=.*\bBUN_OPTIONS\b.*\bBUN_BE_BUN\b/m)
     expect(text).not.toMatch(/^MemoryDenyWriteExecute=/m)

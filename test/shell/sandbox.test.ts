@@ -8,6 +8,9 @@ import { createSandbox, type SandboxOptions } from "../../src/shell/sandbox.ts"
 import { processLives } from "../support/process-lives.ts"
 import { shellBench } from "./support.ts"
 
+/** The sandbox has a /tmp of its own, so what is shared must lie elsewhere. */
+const OUTSIDE = "/var/tmp"
+
 const PATH = process.env.PATH ?? ""
 const works =
   Bun.which("bwrap") !== null &&
@@ -18,8 +21,7 @@ async function within<T>(
   options: Partial<SandboxOptions>,
   use: (run: (command: string, more?: object) => Promise<string>, dir: string) => Promise<T>,
 ): Promise<T> {
-  // The sandbox has a /tmp of its own, so what is shared must lie elsewhere.
-  const dir = realpathSync(mkdtempSync(join(process.cwd(), ".eva-sandbox-")))
+  const dir = realpathSync(mkdtempSync(join(OUTSIDE, "eva-sandbox-")))
   const writable = options.writable ?? [dir]
   const bench = shellBench({
     sandbox: createSandbox({ network: true, ...options, writable }, PATH),
@@ -41,9 +43,7 @@ describe.skipIf(!works)("the sandbox", () => {
   test("writes reach what is listed and nothing else; /tmp is private", () =>
     within({}, async (run, dir) => {
       expect(await run("echo here > mine && cat mine")).toBe("here")
-      expect(await run(`echo no > ${process.cwd()}/.eva-not-listed`)).toContain(
-        "Read-only file system",
-      )
+      expect(await run(`echo no > ${OUTSIDE}/eva-not-listed`)).toContain("Read-only file system")
       expect(await run("echo x > /tmp/of-the-sandbox && ls /tmp")).toBe("of-the-sandbox")
       expect(await Bun.file(join(tmpdir(), "of-the-sandbox")).exists()).toBe(false)
       expect(await Bun.file(join(dir, "mine")).text()).toBe("here\n")
@@ -64,7 +64,7 @@ describe.skipIf(!works)("the sandbox", () => {
 
   test("sessions run inside, and end with their processes", () =>
     within({}, async (run) => {
-      const answer = await run("echo x > /etc/eva-test; sleep 300", { yield_ms: 1000 })
+      const answer = await run("echo x > /etc/eva-test; sleep 300", { yield_ms: 5000 })
       expect(answer).toContain("Read-only file system")
     }))
 

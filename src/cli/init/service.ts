@@ -16,6 +16,8 @@ export interface Service {
 const LAUNCHD_LABEL = "dev.eva.kernel"
 /** Above `server.drain`, so that running turns may end by themselves. */
 const STOP_SECONDS = 180
+/** What the runtime takes the memory of the machine to be: it decides how early garbage is collected. */
+const CLEARS_UP_AS_WITH_BYTES = 512 * 1024 * 1024
 
 /** The service of this platform; undefined where there is no such manager. */
 export function serviceFor(
@@ -60,6 +62,8 @@ Restart=on-failure
 RestartSec=2
 TimeoutStopSec=${STOP_SECONDS}
 UMask=0077
+# The runtime clears up as on a machine of 512 MiB: a fifth less memory under load. It takes more when it must.
+Environment=BUN_JSC_forceRAMSize=${CLEARS_UP_AS_WITH_BYTES}
 # A foreign BUN_OPTIONS would load code into the kernel before it starts.
 UnsetEnvironment=BUN_OPTIONS BUN_BE_BUN BUN_INSPECT BUN_INSPECT_PRELOAD
 NoNewPrivileges=yes
@@ -90,6 +94,11 @@ const launchAgent = (
   <array>
 ${command.map((word) => `    <string>${xml(word)}</string>`).join("\n")}
   </array>
+  <key>EnvironmentVariables</key>
+  <dict>
+    <key>BUN_JSC_forceRAMSize</key>
+    <string>${CLEARS_UP_AS_WITH_BYTES}</string>
+  </dict>
   <key>RunAtLoad</key>
   <true/>
   <key>KeepAlive</key>

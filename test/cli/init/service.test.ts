@@ -37,9 +37,9 @@ test("launchd gets a property list whose words are the command", () => {
   const service = serviceFor(["/a&b/eva-kernel", "serve"], { HOME: "/Users/me" }, "darwin")!
   expect(service.path).toBe("/Users/me/Library/LaunchAgents/dev.eva.kernel.plist")
   expect(service.startCommand).toBe(`launchctl bootstrap gui/$(id -u) ${service.path}`)
-  const words = [...service.text.matchAll(/^ {4}<string>(.*)<\/string>$/gm)].map(
-    (match) => match[1],
-  )
+  const [, list = ""] =
+    /<key>ProgramArguments<\/key>\s*<array>([^]*?)<\/array>/.exec(service.text) ?? []
+  const words = [...list.matchAll(/<string>(.*)<\/string>/g)].map((match) => match[1])
   expect(words).toEqual(["/a&amp;b/eva-kernel", "serve"])
 })
 
