@@ -29,7 +29,7 @@
       };
 
       # Of node_modules as `bun install` lays it out. After a change of bun.lock a build prints the new one.
-      modulesHash = "sha256-gMnHoXi2Ez6heyRJ/dt0F0SOhRcLX4H3EF1apC3LKo0=";
+      modulesHash = "sha256-pWnGqBoBo6usKAGzByXJwbG4gZT5uHklglZzSHicmzE=";
 
       eachSystem =
         make:

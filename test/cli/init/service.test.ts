@@ -38,7 +38,7 @@ test("launchd gets a property list whose words are the command", () => {
   expect(service.path).toBe("/Users/me/Library/LaunchAgents/dev.eva.kernel.plist")
   expect(service.startCommand).toBe(`launchctl bootstrap gui/$(id -u) ${service.path}`)
   const [, list = ""] =
-    /<key>ProgramArguments<\/key>\s*<array>([^]*?)<\/array>/.exec(service.text) ?? []
+    /<key>ProgramArguments<\/key>\s*<array>([\s\S]*?)<\/array>/.exec(service.text) ?? []
   const words = [...list.matchAll(/<string>(.*)<\/string>/g)].map((match) => match[1])
   expect(words).toEqual(["/a&amp;b/eva-kernel", "serve"])
 })
