@@ -2,6 +2,7 @@
 import { KernelError } from "../lib/error.ts"
 import type { HistoryMatch } from "../schema/history-search.ts"
 import { composed, fold, trigrams } from "./fold.ts"
+import { type MayBeIn, mayBeText, mayBeWords } from "./may-be-in.ts"
 import { literalsOf } from "./regex-literals.ts"
 
 export interface Span {
@@ -12,6 +13,8 @@ export interface Span {
 export interface Needle {
   /** Every text that matches holds all of these groups; none when the index cannot help. */
   groups: string[]
+  /** False when a message with these blocks, as stored, cannot match: told without reading them. */
+  mayBeIn: MayBeIn
   /** The first match in composed text; `folded` is the same text folded. */
   find(text: string, folded: string): Span | undefined
 }
@@ -43,6 +46,7 @@ export const endless = (): KernelError =>
 function textNeedle(needle: string): Needle {
   return {
     groups: some(trigrams(needle)),
+    mayBeIn: mayBeText(needle),
     find: (_text, folded) => {
       const start = folded.indexOf(needle)
       return start < 0 ? undefined : { start, end: start + needle.length }
@@ -56,12 +60,16 @@ function wordsNeedle(folded: string): Needle {
   const tests = words.map(wholeWord)
   return {
     groups: some([...new Set(words.flatMap(trigrams))]),
+    mayBeIn: mayBeWords(words.filter(isWord)),
     find: (_text, text) => {
       const spans = tests.map((test) => spanOf(test, text))
       return spans.every((span) => span !== undefined) ? spans[0] : undefined
     },
   }
 }
+
+/** Letters and digits from end to end: only then both of its borders count. */
+const isWord = (word: string): boolean => /^[\p{L}\p{N}\p{M}]+$/u.test(word)
 
 /** Letters, digits and marks make words; beside other characters no border is asked for. */
 function wholeWord(word: string): RegExp {
@@ -74,6 +82,7 @@ function wholeWord(word: string): RegExp {
 function regexNeedle(pattern: string): Needle {
   const test = compiled(pattern)
   return {
+    mayBeIn: () => true,
     groups: some([...new Set(literalsOf(pattern).map(fold).flatMap(trigrams))]),
     find: (text) => spanOf(test, text),
   }

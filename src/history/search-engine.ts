@@ -50,8 +50,8 @@ export function search(options: SearchOptions, query: HistoryQuery): HistoryPage
 }
 
 /** The engine gives a hopeless match up by itself, and says no: that must not pass for an answer. */
-const bounded = ({ groups, find }: Needle, { workedMs }: SearchOptions): Needle => ({
-  groups,
+const bounded = ({ find, ...needle }: Needle, { workedMs }: SearchOptions): Needle => ({
+  ...needle,
   find: (text, folded) => {
     const start = workedMs()
     const span = find(text, folded)
@@ -68,6 +68,7 @@ interface Match {
 
 /** Of the entries that are candidates, the service text first: that is their order from the newest. */
 function* matchesIn(row: CandidateRow, needle: Needle, withService: boolean): Generator<Match> {
+  if (!needle.mayBeIn(row.blocks)) return
   const said = saidOf(row)
   const speech = { entry: 2 * row.doc, text: said.speech }
   const service = { entry: 2 * row.doc + 1, text: said.service }
@@ -93,11 +94,12 @@ function hitOf(
   { row, text, span, service }: Found,
   context: number,
 ): HistoryHit {
-  const { chat_id: chatId, message_id: messageId, title, surface } = row
+  const { chat_id: chatId, message_id: messageId } = row
+  const { title, surface, ...message } = reads.details(chatId, messageId)
   return {
     ...{ chatId, messageId, title, surface, service },
     at: row.created_at,
-    who: whoSaid(row),
+    who: whoSaid(message),
     text: snippet(text, span),
     earlier: spoken(
       context && reads.earlier(chatId, messageId, NEIGHBOURS_AMONG),
@@ -119,7 +121,7 @@ function spoken(rows: 0 | readonly NeighbourRow[], count: number): HistoryLine[]
   return lines
 }
 
-function whoSaid({ role, sender, master }: Pick<CandidateRow, "role" | "sender" | "master">) {
+function whoSaid({ role, sender, master }: Pick<NeighbourRow, "role" | "sender" | "master">) {
   if (role === "assistant") return "agent"
   return sender ?? (master === 1 ? "master" : "guest")
 }

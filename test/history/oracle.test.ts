@@ -2,6 +2,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import fc from "fast-check"
 import { fold } from "../../src/history/fold.ts"
+import { mayBeText, mayBeWords } from "../../src/history/may-be-in.ts"
 import { historyRig } from "./rig.ts"
 
 // Nothing here waits for time; a slow disk may.
@@ -74,5 +75,26 @@ test("THIST-1: text and regular expressions find what a naive search finds", asy
     }
   } finally {
     await rig.dispose()
+  }
+})
+
+test("the quick look at stored JSON never loses what folding finds", () => {
+  const lost: string[] = []
+  for (let code = 0x20; code < 0x1_0000; code++) {
+    if (code >= 0xd800 && code <= 0xdfff) continue
+    const text = `#${String.fromCharCode(code)}#`.normalize("NFC")
+    const json = JSON.stringify([{ type: "text", text }])
+    if (!mayBeText(fold(text))(json)) lost.push(code.toString(16))
+  }
+  expect(lost).toEqual([])
+})
+
+test("the quick look knows whole words beside what JSON writes with letters", () => {
+  const isIn = (text: string) => mayBeWords(["word"])(JSON.stringify([{ type: "text", text }]))
+  for (const text of ["word", "a\nword\tb", "\u0001word", "\\word", "(word)", "\\nword"]) {
+    expect([text, isIn(text)]).toEqual([text, true])
+  }
+  for (const text of ["aword", "words", "7word", "wor d"]) {
+    expect([text, isIn(text)]).toEqual([text, false])
   }
 })

@@ -2,6 +2,7 @@
 import { Database, type SQLQueryBindings } from "bun:sqlite"
 import type { HistoryFilter } from "../../schema/history-search.ts"
 
+/** No more than tells whether it matches: most do not. */
 export interface CandidateRow {
   /** Of history_docs. */
   doc: number
@@ -9,20 +10,23 @@ export interface CandidateRow {
   entry: number | null
   chat_id: string
   message_id: string
-  title: string
-  surface: string | null
-  role: string
-  sender: string | null
-  master: number
   created_at: number
   /** JSON list of blocks. */
   blocks: string
 }
 
-export type NeighbourRow = Pick<
-  CandidateRow,
-  "role" | "sender" | "master" | "created_at" | "blocks" | "message_id"
->
+export interface DetailsRow {
+  title: string
+  surface: string | null
+  role: string
+  sender: string | null
+  master: number
+}
+
+export interface NeighbourRow extends Pick<DetailsRow, "role" | "sender" | "master"> {
+  created_at: number
+  blocks: string
+}
 
 export type SearchReads = ReturnType<typeof createSearchReads>
 
@@ -30,10 +34,9 @@ export type SearchReads = ReturnType<typeof createSearchReads>
 const SMALL_CHAT = 2000
 
 const SENDER = "json_extract(m.extra, '$.sender')"
-const SPOKEN = `m.role, ${SENDER} AS sender, m.master, m.created_at, m.blocks`
-const MESSAGE_AND_CHAT = `CROSS JOIN messages m ON m.chat_id = d.chat_id AND m.id = d.message_id
-     CROSS JOIN chats c ON c.id = d.chat_id`
-const COLUMNS = `d.id AS doc, d.chat_id, d.message_id, c.title, c.surface, ${SPOKEN}`
+const SPEAKER = `m.role, ${SENDER} AS sender, m.master`
+const MESSAGE = "CROSS JOIN messages m ON m.chat_id = d.chat_id AND m.id = d.message_id"
+const COLUMNS = "d.id AS doc, d.chat_id, d.message_id, m.created_at, m.blocks"
 
 export function createSearchReads(db: Database) {
   const isSmall = db.query<{ docs: number }, [string, number]>(
@@ -41,11 +44,15 @@ export function createSearchReads(db: Database) {
   )
   const neighbours = (compare: "<" | ">", order: "DESC" | "ASC") =>
     db.query<NeighbourRow, [string, string, number]>(
-      `SELECT m.id AS message_id, ${SPOKEN} FROM messages m
+      `SELECT ${SPEAKER}, m.created_at, m.blocks FROM messages m
        WHERE m.chat_id = ? AND m.id ${compare} ? ORDER BY m.id ${order} LIMIT ?`,
     )
   const earlier = neighbours("<", "DESC")
   const later = neighbours(">", "ASC")
+  const details = db.query<DetailsRow, [string, string]>(
+    `SELECT c.title, c.surface, ${SPEAKER} FROM messages m JOIN chats c ON c.id = m.chat_id
+     WHERE m.chat_id = ? AND m.id = ?`,
+  )
 
   /** `groups` of three characters that the entries hold; below the entry `before`. */
   function candidates(
@@ -63,13 +70,13 @@ export function createSearchReads(db: Database) {
       return run(
         `SELECT ${COLUMNS}, NULL AS entry
          FROM (SELECT id, chat_id, message_id FROM history_docs WHERE chat_id = ? AND 2 * id < ?
-           ORDER BY id DESC) d ${MESSAGE_AND_CHAT} WHERE true`,
+           ORDER BY id DESC) d ${MESSAGE} WHERE true`,
         [chatId, before],
       )
     }
     if (groups.length === 0) {
       return run(
-        `SELECT ${COLUMNS}, NULL AS entry FROM history_docs d ${MESSAGE_AND_CHAT}
+        `SELECT ${COLUMNS}, NULL AS entry FROM history_docs d ${MESSAGE}
          WHERE d.id <= ?`,
         [Math.floor(before / 2)],
       )
@@ -77,7 +84,7 @@ export function createSearchReads(db: Database) {
     const all = groups.map((group) => `"${group.replaceAll('"', '""')}"`).join(" ")
     return run(
       `SELECT i.rowid AS entry, ${COLUMNS} FROM history_index i
-         CROSS JOIN history_docs d ON d.id = i.rowid / 2 ${MESSAGE_AND_CHAT}
+         CROSS JOIN history_docs d ON d.id = i.rowid / 2 ${MESSAGE}
        WHERE i.history_index MATCH ? AND i.rowid < ?${filter.includeService ? "" : " AND i.rowid % 2 = 0"}`,
       [all, before],
     )
@@ -85,6 +92,7 @@ export function createSearchReads(db: Database) {
 
   return {
     candidates,
+    details: (chatId: string, messageId: string): DetailsRow => details.get(chatId, messageId)!,
     /** The nearest first. */
     earlier: (chatId: string, messageId: string, limit: number): NeighbourRow[] =>
       earlier.all(chatId, messageId, limit),
@@ -98,7 +106,8 @@ function conditions({ chatId, who, from, to, exceptTurn }: HistoryFilter): {
   clauses: string[]
   values: SQLQueryBindings[]
 } {
-  const clauses = [" AND c.deleted_at IS NULL"]
+  // Looked up once for the whole search.
+  const clauses = [" AND d.chat_id NOT IN (SELECT id FROM chats WHERE deleted_at IS NOT NULL)"]
   const values: SQLQueryBindings[] = []
   const add = (clause: string, ...bound: SQLQueryBindings[]) => {
     clauses.push(` AND ${clause}`)

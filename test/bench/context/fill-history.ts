@@ -10,9 +10,13 @@ const WORDS = 30_000
 const BATCH = 5000
 const MERGE_PAGES = 1000
 
+const combine = (onsets: string, vowels: string): string[] =>
+  onsets.split(" ").flatMap((onset) => vowels.split(" ").map((vowel) => onset + vowel))
+
+/** Of two scripts, as many each as make about as many groups of three letters as a language has. */
 const SYLLABLES = [
-  ..."ka lo mi ter ing sta ver ent ous pre con dis able ment ful ra ne so du vi".split(" "),
-  ..."ста про ени ова тор лим раз пере дом кот мир ски ний вод ход рас мен сто ка ли".split(" "),
+  combine("b c d f g h k l m n p r s t v st tr pr ch sh", "a e i o u ai ea ou er in"),
+  combine("б в г д ж з к л м н п р с т х ст тр пр ч ш", "а е и о у ы ой ел ан ин"),
 ]
 
 /** The same numbers each time. */
@@ -27,11 +31,10 @@ export function randomNumbers(seed: number): () => number {
 /** A vocabulary in two scripts; the first words are the frequent ones, as in every language. */
 export function vocabulary(): string[] {
   const random = randomNumbers(1)
-  const pick = () => Math.floor(random() * 20)
   return Array.from({ length: WORDS }, (_, index) => {
-    const script = index % 2 === 0 ? 0 : 20
+    const syllables = SYLLABLES[index % 2]!
     const length = 1 + Math.floor(random() * 4)
-    return Array.from({ length }, () => SYLLABLES[script + pick()]).join("")
+    return Array.from({ length }, () => syllables[Math.floor(random() * syllables.length)]).join("")
   })
 }
 
