@@ -127,7 +127,7 @@ async function openOne(
   parts: { options: GuardedFetchOptions; headers: Record<string, string>; signal: AbortSignal },
 ): Promise<IncomingMessage> {
   const { options, headers, signal } = parts
-  const addresses = await checkedAddresses(url, options)
+  const addresses = await orAborted(checkedAddresses(url, options), signal)
   const { request } =
     url.protocol === "https:" ? await import("node:https") : await import("node:http")
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
@@ -150,6 +150,19 @@ async function openOne(
   outgoing.on("error", reject)
   outgoing.end()
   return promise
+}
+
+/** A question to a name server cannot be taken back, only left behind. */
+async function orAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted()
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const onAbort = (): void => reject(signal.reason)
+  signal.addEventListener("abort", onAbort, { once: true })
+  try {
+    return await Promise.race([promise, aborted])
+  } finally {
+    signal.removeEventListener("abort", onAbort)
+  }
 }
 
 function redirectOf(reply: IncomingMessage, from: URL): URL | undefined {

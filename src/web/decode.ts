@@ -4,8 +4,12 @@
 const SNIFFED_BYTES = 1024
 
 export function decodePage(body: Uint8Array, contentType: string): string {
-  const label = bomOf(body) ?? charsetOf(contentType) ?? declaredIn(body) ?? guessOf(body)
-  return decoderFor(label).decode(body)
+  const decoder =
+    decoderFor(bomOf(body)) ??
+    decoderFor(charsetOf(contentType)) ??
+    decoderFor(declaredIn(body)) ??
+    new TextDecoder(guessOf(body))
+  return decoder.decode(body)
 }
 
 function bomOf(bytes: Uint8Array): string | undefined {
@@ -27,21 +31,52 @@ function declaredIn(bytes: Uint8Array): string | undefined {
   return declared && /^utf-?16/i.test(declared) ? "utf-8" : declared
 }
 
-/** Without a word about it: UTF-8 where that fits, else what browsers take for western pages. */
-function guessOf(bytes: Uint8Array): string {
+/** Without a word about it: UTF-8 where that fits, else Cyrillic or western letters by how they stand. */
+function guessOf(bytes: Uint8Array) {
   try {
     new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: true })
     return "utf-8"
   } catch {
-    return "windows-1252"
+    return singleByteOf(bytes.subarray(0, GUESSED_BYTES))
   }
 }
 
-function decoderFor(label: string): TextDecoder {
+const GUESSED_BYTES = 65_536
+/** Letters beyond ASCII stand alone in western words, and side by side in Cyrillic ones. */
+const CYRILLIC_PAIRS = 0.6
+
+function singleByteOf(bytes: Uint8Array) {
+  let letters = 0
+  let pairs = 0
+  let upperHalf = 0
+  for (const [at, byte] of bytes.entries()) {
+    if (byte < 0xc0) continue
+    letters++
+    if ((bytes[at - 1] ?? 0) >= 0xc0) pairs++
+    if (byte >= 0xe0) upperHalf++
+  }
+  if (pairs < letters * CYRILLIC_PAIRS) return "windows-1252"
+  // Small letters are most of a text: here they are above 0xe0, in KOI8 below.
+  return upperHalf > letters / 2 ? "windows-1251" : "koi8-u"
+}
+
+/** Names that servers use beside those of https://encoding.spec.whatwg.org/#names-and-labels. */
+const ALIASES: Record<string, string> = {
+  cp949: "euc-kr",
+  cp932: "shift_jis",
+  cp936: "gbk",
+  cp950: "big5",
+  mac_cyrillic: "x-mac-cyrillic",
+  maccyrillic: "x-mac-cyrillic",
+}
+
+/** Undefined for no name, and for one that nobody knows. */
+function decoderFor(label: string | undefined): TextDecoder | undefined {
+  if (label === undefined) return undefined
+  const name = ALIASES[label.toLowerCase()] ?? label
   try {
-    return new TextDecoder(label as ConstructorParameters<typeof TextDecoder>[0])
+    return new TextDecoder(name as ConstructorParameters<typeof TextDecoder>[0])
   } catch {
-    // A name that nobody knows.
-    return new TextDecoder()
+    return undefined
   }
 }

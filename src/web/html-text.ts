@@ -20,6 +20,8 @@ const SILENT = new Set(
 const MAIN = new Set(["main", "article"])
 /** A main part shorter than this may be a teaser: then the whole page is taken. */
 const MAIN_CHARS_MIN = 200
+/** The parser searches all open elements at each tag, so with more of them it starts anew. */
+const DEPTH_MAX = 2000
 /** Read at one go; then others have their turn. */
 const PIECE_CHARS = 32_768
 
@@ -37,6 +39,10 @@ export async function pageText(html: string, baseUrl: string): Promise<PageText>
   )
   for (let at = 0; at < html.length; at += PIECE_CHARS) {
     parser.write(html.slice(at, at + PIECE_CHARS))
+    if (page.depth > DEPTH_MAX) {
+      parser.reset()
+      page.forgetOpen()
+    }
     await new Promise((resolve) => setImmediate(resolve))
   }
   parser.end()
@@ -50,6 +56,7 @@ class Page {
   /** How many silent elements are open. */
   #silent = 0
   #mainOpen = 0
+  #depth = 0
   readonly #whole: PageWriter = new MarkdownWriter()
   readonly #main: PageWriter = new MarkdownWriter()
 
@@ -57,7 +64,19 @@ class Page {
     this.#base = base
   }
 
+  /** How many elements are open. */
+  get depth(): number {
+    return this.#depth
+  }
+
+  forgetOpen(): void {
+    this.#depth = 0
+    this.#silent = 0
+    this.#mainOpen = 0
+  }
+
   open(name: string, attributes: Record<string, string>): void {
+    this.#depth++
     if (name === "base" && attributes.href) {
       this.#base = URL.parse(attributes.href, this.#base)?.href ?? this.#base
     }
@@ -76,6 +95,7 @@ class Page {
   }
 
   close(name: string): void {
+    this.#depth--
     if (name === "title") this.#titleOpen = false
     if (this.#silent === 0) this.#each((writer) => writer.close(name))
     if (SILENT.has(name) && this.#silent > 0) this.#silent--

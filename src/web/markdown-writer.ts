@@ -14,6 +14,8 @@ const BLOCKS = new Set(
     " ",
   ),
 )
+/** Deeper lists are not set in further. */
+const INDENTS_MAX = 8
 /** These begin a line. */
 const LINES = new Set(["li", "tr", "dt", "dd", "br"])
 const HEADING = /^h([1-6])$/
@@ -32,7 +34,7 @@ interface OpenList {
 export class MarkdownWriter implements PageWriter {
   readonly #out: string[] = []
   readonly #lists: OpenList[] = []
-  readonly #links: Link[] = []
+  #link: Link | undefined
   #pre = 0
   /** Line ends that are due before the next word. */
   #gap = 0
@@ -48,7 +50,7 @@ export class MarkdownWriter implements PageWriter {
     if (name === "li") this.#openItem()
     if (name === "hr") this.#put("---")
     if (name === "pre" && this.#pre++ === 0) this.#put("```\n")
-    if (name === "a") this.#links.push({ href, start: this.#out.length })
+    if (name === "a") this.#openLink(href)
   }
 
   text(text: string): void {
@@ -74,16 +76,15 @@ export class MarkdownWriter implements PageWriter {
     }
     if (isList(name)) this.#lists.pop()
     if (name === "td" || name === "th") this.#closeCell()
-    if (name === "a") closeLink(this.#out, this.#links.pop())
+    if (name === "a") this.#closeLink()
     if (BLOCKS.has(name)) this.#breakLine(2)
     else if (LINES.has(name)) this.#breakLine(1)
   }
 
   result(): string {
-    return this.#out
-      .join("")
-      .replace(/[ \t]+\n/g, "\n")
-      .replace(/ \|(?=\n|$)/g, "")
+    const lines = this.#out.join("").split("\n").map(withoutEnd)
+    return lines
+      .join("\n")
       .replace(/\n{3,}/g, "\n\n")
       .trim()
   }
@@ -106,7 +107,27 @@ export class MarkdownWriter implements PageWriter {
     const list = this.#lists.at(-1)
     if (list) list.count++
     const mark = list?.ordered ? `${list.count}. ` : "- "
-    this.#put("  ".repeat(Math.max(0, this.#lists.length - 1)) + mark)
+    const depth = Math.min(this.#lists.length - 1, INDENTS_MAX)
+    this.#put("  ".repeat(Math.max(0, depth)) + mark)
+  }
+
+  /** There is no link within a link: the next one ends the one before. */
+  #openLink(href: string | undefined): void {
+    this.#closeLink()
+    this.#link = { href, start: this.#out.length }
+  }
+
+  /** A link without words is left out; so is the address where the words are it. */
+  #closeLink(): void {
+    const link = this.#link
+    this.#link = undefined
+    if (link?.href === undefined) return
+    const inner = this.#out.slice(link.start).join("")
+    const words = inner.trim()
+    if (words === "" || words === link.href) return
+    const lead = inner.slice(0, inner.length - inner.trimStart().length)
+    this.#out.length = link.start
+    this.#out.push(`${lead}[${words}](${link.href})`)
   }
 
   #closeCell(): void {
@@ -118,11 +139,8 @@ export class MarkdownWriter implements PageWriter {
 
 const isList = (name: string): boolean => name === "ul" || name === "ol"
 
-/** A link without words is left out; so is the address where the words are it. */
-function closeLink(out: string[], link: Link | undefined): void {
-  if (link?.href === undefined) return
-  const words = out.slice(link.start).join("").trim()
-  if (words === "" || words === link.href) return
-  const lead = /^\s*/.exec(out.slice(link.start).join(""))?.[0] ?? ""
-  out.splice(link.start, out.length, `${lead}[${words}](${link.href})`)
+/** Without spaces, and without the mark behind the last cell of a row. */
+function withoutEnd(line: string): string {
+  const text = line.trimEnd()
+  return text.endsWith(" |") ? text.slice(0, -2) : text
 }

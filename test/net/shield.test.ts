@@ -185,6 +185,24 @@ test("what unpacks to much, never ends or never begins is bounded", async () => 
   expect(late).toBe(`http://${here}/silent did not answer within 0.3 s`)
 })
 
+test("a name server that never answers is left behind", async () => {
+  const asked = Promise.withResolvers<void>()
+  const lookup: Lookup = () => {
+    asked.resolve()
+    return new Promise(() => {})
+  }
+  const fetch = createGuardedFetch({ allowPrivateHosts: [], lookup })
+  const late = fetch("http://silent.test/", { ...LIMITS, timeoutMs: 50 })
+  expect(await late.catch((error: Error) => error.message)).toBe(
+    "http://silent.test/ did not answer within 0.05 s",
+  )
+  const stop = new AbortController()
+  const stopped = fetch("http://silent.test/", { ...LIMITS, signal: stop.signal })
+  await asked.promise
+  stop.abort(new Error("cancelled"))
+  expect(await stopped.catch((error: Error) => error.message)).toBe("cancelled")
+})
+
 test("a proxy of the environment is not asked", async () => {
   const script = `
     import { createGuardedFetch } from ${JSON.stringify(join(import.meta.dir, "../../src/net/guarded-fetch.ts"))}

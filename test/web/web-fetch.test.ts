@@ -151,6 +151,30 @@ test("SEC-26: what the shield stops and what fails says why, and who could allow
   })
 })
 
+test("links within links, and lists within lists without an end, keep their words", async () => {
+  const links = await pageText('<a href="/a">one <a href="/b">two</a> three</a>', "http://e.org/")
+  expect(links.text).toBe("[one](http://e.org/a) [two](http://e.org/b) three")
+  const lists = await pageText("<ul><li>w".repeat(3000), "http://e.org/")
+  expect(lists.text.match(/- w/g)).toHaveLength(3000)
+})
+
+// Quadratic or worse, one of these ends the test by its limit.
+test.each([
+  "<b>",
+  "<a href=//x/>w",
+  "<ul><li>w",
+  "</x>",
+  "<x>",
+  "&amp;",
+  "<table><td>",
+  "<a b=",
+  "<pre>",
+])("a megabyte of %j is read in one pass", async (piece) => {
+  const pieces =
+    piece === "<pre>" ? `<pre>${" ".repeat(1_000_000)}.` : piece.repeat(1_000_000 / piece.length)
+  await pageText(`${pieces}the end`, "http://e.org/")
+})
+
 test("depth and disorder do no harm", async () => {
   expect(await page("/deep")).toEndWith("\n\ndeep inside")
   expect(await page("/empty")).toEndWith("\n\n[empty]")
