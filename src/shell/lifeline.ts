@@ -14,5 +14,13 @@ export const LOCAL_LIFELINE =
 export const remoteLifeline = (command: string): string =>
   `exec 3<&0 </dev/null; { cat <&3; kill -9 0; } >/dev/null 2>&1 & exec 3<&-; /bin/sh -c ${quoted(command)}`
 
+/**
+ * The same on a pseudo-terminal, which is gone with the kernel or the connection. The hang-up signal tells
+ * nothing: who was started with it ignored cannot trap it, and programs may ignore it. So the watcher looks
+ * for the terminal. What is run replaces this shell, so that its `wait` knows no watcher.
+ */
+export const terminalLifeline = (command: string): string =>
+  `{ trap '' HUP; while sleep 2 && true </dev/tty; do :; done; kill -9 0; } </dev/null >/dev/null 2>&1 & exec /bin/sh -c ${quoted(command)}`
+
 /** One word of sh, whatever is in it. */
 export const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`

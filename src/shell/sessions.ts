@@ -3,7 +3,7 @@ import { settledWithin } from "../lib/async.ts"
 import type { Clock } from "../lib/clock.ts"
 import type { Machine } from "../tools/machine.ts"
 import { ToolFailure } from "../tools/tool.ts"
-import { quietly, type ShellSession, startSession } from "./session.ts"
+import { asSession, type ShellSession, startSession } from "./session.ts"
 
 export interface SessionLimits {
   count: number
@@ -80,14 +80,14 @@ export class Sessions {
     const { keptBytes, yieldMinMs, yieldMaxMs } = this.#limits
     const id = `s${++this.#lastId}`
     const program = await this.#machine.onTerminal({
-      command: quietly(command),
+      command: asSession(command),
       ...(cwd !== undefined && { cwd }),
     })
     const onChange = () => {
-      entry.activeAt = this.#clock.now()
+      entry.activeAt = this.#clock.monotonic()
       entry.onTail(session.tail())
     }
-    const now = this.#clock.now()
+    const now = this.#clock.monotonic()
     const session = startSession({ id, program, keptBytes, onChange }, now)
     const entry: Entry = { session, activeAt: now, onTail, command }
     this.#entries.set(id, entry)
@@ -107,7 +107,7 @@ export class Sessions {
     const { id, input, yieldMs, onTail } = request
     const entry = this.#entries.get(id)
     if (!entry) throw new ToolFailure(noSession(id, this.open()))
-    entry.activeAt = this.#clock.now()
+    entry.activeAt = this.#clock.monotonic()
     entry.onTail = onTail
     if (input !== "") entry.session.write(input)
     const { pollMinMs, yieldMinMs, yieldMaxMs } = this.#limits
@@ -129,7 +129,7 @@ export class Sessions {
     const { session } = entry
     await settledWithin(session.exited, ms)
     entry.onTail = () => {}
-    entry.activeAt = this.#clock.now()
+    entry.activeAt = this.#clock.monotonic()
     const code = session.exitCode()
     // What a command left behind in its group would outlive its owner.
     if (code !== undefined) await this.#drop(id)
@@ -137,7 +137,7 @@ export class Sessions {
       ...(code === undefined ? { session_id: id } : { exit_code: code }),
       output: session.take(),
       chunk_id: ++this.#lastChunk,
-      wall_time_seconds: Math.round((this.#clock.now() - session.startedAt) / 100) / 10,
+      wall_time_seconds: Math.round((this.#clock.monotonic() - session.startedAt) / 100) / 10,
     }
   }
 
@@ -155,7 +155,7 @@ export class Sessions {
     const every = Math.min(idleMs / 4, IDLE_CHECK_MS)
     this.#watch ??= setInterval(() => {
       for (const [id, { activeAt }] of this.#entries)
-        if (this.#clock.now() - activeAt >= idleMs) void this.#drop(id)
+        if (this.#clock.monotonic() - activeAt >= idleMs) void this.#drop(id)
     }, every).unref()
   }
 

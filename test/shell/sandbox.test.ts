@@ -6,16 +6,13 @@ import { join } from "node:path"
 import { KernelError } from "../../src/lib/error.ts"
 import { createSandbox, type SandboxOptions } from "../../src/shell/sandbox.ts"
 import { processLives } from "../support/process-lives.ts"
+import { canSandbox } from "./can-sandbox.ts"
 import { shellBench } from "./support.ts"
 
 /** The sandbox has a /tmp of its own, so what is shared must lie elsewhere. */
 const OUTSIDE = "/var/tmp"
 
 const PATH = process.env.PATH ?? ""
-const works =
-  Bun.which("bwrap") !== null &&
-  Bun.spawnSync(["bwrap", "--ro-bind", "/", "/", "--unshare-net", "true"]).exitCode === 0
-if (!works) process.stderr.write("skipped: bwrap is not there or may not be used here\n")
 
 async function within<T>(
   options: Partial<SandboxOptions>,
@@ -39,7 +36,7 @@ async function within<T>(
   }
 }
 
-describe.skipIf(!works)("the sandbox", () => {
+describe.skipIf(!canSandbox)("the sandbox", () => {
   test("writes reach what is listed and nothing else; /tmp is private", () =>
     within({}, async (run, dir) => {
       expect(await run("echo here > mine && cat mine")).toBe("here")
@@ -62,9 +59,9 @@ describe.skipIf(!works)("the sandbox", () => {
       await server.stop(true)
     }))
 
-  test("sessions run inside, and end with their processes", () =>
+  test("sessions run inside", () =>
     within({}, async (run) => {
-      const answer = await run("echo x > /etc/eva-test; sleep 300", { yield_ms: 5000 })
+      const answer = await run("echo x > /etc/eva-test", { yield_ms: 30_000 })
       expect(answer).toContain("Read-only file system")
     }))
 
@@ -97,7 +94,7 @@ test("a sandbox that cannot be stops the start with the package or the path to m
     "shell.sandbox",
     "bwrap is not installed: install the package bubblewrap, or set shell.sandbox: none",
   ])
-  if (!works) return
+  if (!canSandbox) return
   expect(problem({ writable: ["/no/such"], network: true }, PATH)).toEqual([
     "shell.writable",
     "/no/such does not exist; make it, or take it out of the list",

@@ -1,5 +1,6 @@
 /** Commands that live longer than a call. */
 import { afterEach, beforeEach, expect, test } from "bun:test"
+import { manualClock } from "../../src/lib/clock.ts"
 import { parseJson } from "../../src/lib/json.ts"
 import type { SessionAnswer } from "../../src/shell/sessions.ts"
 import { processLives } from "../support/process-lives.ts"
@@ -97,15 +98,20 @@ test("TSH-14: of sixteen sessions none gives way, and a further one is told whic
 })
 
 test("TSH-15: one that is idle too long is ended with its group", async () => {
-  const brief = shellBench({ limits: { idleMs: 400 } })
-  const { output } = await brief.call("shell", {
-    command: "sleep 60 & echo pid=$!; wait",
-    yield_ms: 250,
-  })
-  const pid = pidIn(asAnswer(output).output)
-  expect(await processLives(pid)).toBe(true)
+  const clock = manualClock(0)
+  const brief = shellBench({ clock, limits: { idleMs: 400 } })
+  const command = "sleep 60 & echo pid=$!; wait"
+  let { output } = asAnswer((await brief.call("shell", { command, yield_ms: 250 })).output)
+  while (!output.includes("\n")) {
+    const polled = await brief.call("shell_write", { session_id: "s1", input: "\n", yield_ms: 250 })
+    output += asAnswer(polled.output).output
+  }
+  expect(await processLives(pidIn(output))).toBe(true)
+  clock.advance(399)
+  expect(brief.sessions.open()).toEqual(["s1"])
+  clock.advance(1)
   while (brief.sessions.open().length > 0) await Bun.sleep(20)
-  while (await processLives(pid)) await Bun.sleep(20)
+  while (await processLives(pidIn(output))) await Bun.sleep(20)
   await brief.dispose()
 })
 

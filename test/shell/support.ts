@@ -2,7 +2,7 @@
 import { mkdtempSync, realpathSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { systemClock } from "../../src/lib/clock.ts"
+import { type Clock, systemClock } from "../../src/lib/clock.ts"
 import { createLocalMachine } from "../../src/shell/local-machine.ts"
 import type { Sandbox } from "../../src/shell/sandbox.ts"
 import { type SessionLimits, Sessions } from "../../src/shell/sessions.ts"
@@ -24,14 +24,15 @@ export interface BenchOptions {
   sandbox?: Sandbox
   outputCap?: number
   limits?: Partial<SessionLimits>
+  clock?: Clock
 }
 
 export function shellBench(options: BenchOptions = {}): ShellBench {
-  const { sandbox, outputCap, limits } = options
+  const { sandbox, outputCap, limits, clock = systemClock } = options
   const dir = realpathSync(mkdtempSync(join(tmpdir(), "eva-shell-")))
   const environment = { PATH: process.env.PATH ?? "", HOME: dir, TERM: "dumb" }
   const machine = options.machine ?? createLocalMachine({ environment, sandbox })
-  const sessions = new Sessions({ machine, clock: systemClock, ...(limits && { limits }) })
+  const sessions = new Sessions({ machine, clock, ...(limits && { limits }) })
   const tools = shellTools({ machine, sessions, outputCap })
   return {
     ...{ dir, machine, sessions },
