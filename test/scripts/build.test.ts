@@ -30,6 +30,7 @@ const SOURCES = {
   `,
   // Entry points, too; this small program does not start them.
   "src/memory/recall-worker.ts": "",
+  "src/files/scan-worker.ts": "",
   "src/history/search-worker.ts": "",
   // What lies in the folder that the program is started in, and must not steer it.
   "elsewhere/.env": "PLANTED=yes",

@@ -146,8 +146,8 @@ test("a flood leaves head and tail, flat memory and a living event loop", async 
   expect(text).toContain(
     `[middle cut: ${FLOOD_BYTES + 12 - 1_000_000} bytes of ${FLOOD_BYTES + 12}]`,
   )
-  // Far below the flood; what other tests of this process left behind may be in it.
-  expect(peak - before).toBeLessThan(FLOOD_BYTES / 2)
+  // Who kept the flood would hold all of it; what other tests of this process left behind may be in the rest.
+  expect(peak - before).toBeLessThan(FLOOD_BYTES)
   expect(ticks).toBeGreaterThan(5)
 }, 240_000)
 
