@@ -6,7 +6,6 @@
  */
 import { lookup as systemLookup } from "node:dns/promises"
 import type { IncomingMessage } from "node:http"
-import { isPublicAddress, literalAddress } from "./address.ts"
 import { readBody } from "./read-body.ts"
 
 export interface GuardedFetchOptions {
@@ -92,6 +91,7 @@ export async function checkedAddresses(
   url: URL,
   options: GuardedFetchOptions,
 ): Promise<readonly { address: string; family: number }[]> {
+  const { isPublicAddress, literalAddress } = await import("./address.ts")
   const host = url.hostname.replace(/\.$/, "")
   const literal = literalAddress(url.hostname)
   const found =

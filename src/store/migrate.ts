@@ -1,4 +1,4 @@
-/** Brings a database to the newest schema, each migration with its number in one transaction. */
+/** Brings a database to the newest schema, each migration together with its number. */
 import { Database } from "bun:sqlite"
 import { closeSync, fsyncSync, openSync, renameSync, rmSync } from "node:fs"
 import { errorText, KernelError } from "../lib/error.ts"
@@ -44,7 +44,9 @@ export function migrate({ db, path, migrations, log }: MigrateOptions): void {
   if (missing.length === 0) return
   if (current > 0)
     log.info("database copied before migration", { copy: copyBefore(db, path, current) })
-  for (const migration of missing) apply(db, migration)
+  // A fresh database has no step to fall back to: all of it costs one trip to the disk.
+  const steps = current === 0 ? [missing] : missing.map((migration) => [migration])
+  for (const step of steps) apply(db, step)
   if (current > 0) log.info("database migrated", { from: current, to: newestOf(migrations) })
 }
 
@@ -63,11 +65,11 @@ function isForeign(db: Database): boolean {
   return db.query("SELECT 1 FROM sqlite_schema LIMIT 1").get() !== null
 }
 
-function apply(db: Database, { version, sql }: Migration): void {
+function apply(db: Database, migrations: readonly Migration[]): void {
   db.transaction(() => {
-    db.run(sql)
+    for (const { sql } of migrations) db.run(sql)
     db.run(`PRAGMA application_id = ${APPLICATION_ID}`)
-    db.run(`PRAGMA user_version = ${version}`)
+    db.run(`PRAGMA user_version = ${newestOf(migrations)}`)
   }).immediate()
 }
 

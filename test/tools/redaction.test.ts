@@ -8,7 +8,7 @@ import { OUTPUT_LIMITS, storable } from "../../src/tools/output.ts"
 import { createRedactor } from "../../src/tools/redaction/redactor.ts"
 import { plan, type TestKernel, testKernel } from "../support/kernel.ts"
 
-const redact = createRedactor({ builtin: true, rules: [], literals: [] })
+const redact = await createRedactor({ builtin: true, rules: [], literals: [] })
 
 /** Made up, as everything here that looks like a secret. */
 const RANDOM = "q7Zk2mVx9RtB4nLw8PsY3cHd6FgJ1aKe5UiN0oXv"
@@ -56,8 +56,8 @@ describe("the promises one by one", () => {
     }
   })
 
-  test("without the built-in rules only what is known word for word and the own rules remain", () => {
-    const plain = createRedactor({
+  test("without the built-in rules only what is known word for word and the own rules remain", async () => {
+    const plain = await createRedactor({
       builtin: false,
       rules: [{ name: "ticket", pattern: "TICKET-[0-9]{8}" }],
       literals: ["the-literal"],
@@ -67,12 +67,12 @@ describe("the promises one by one", () => {
     )
   })
 
-  test("an own rule that cannot be read is refused by its key", () => {
+  test("an own rule that cannot be read is refused by its key", async () => {
     const rules = [
       { name: "fine", pattern: "a+" },
       { name: "broken", pattern: "(?=a)b" },
     ]
-    expect(() => createRedactor({ builtin: true, rules, literals: [] })).toThrow(
+    await expect(createRedactor({ builtin: true, rules, literals: [] })).rejects.toEqual(
       expect.objectContaining({ code: "config", path: "secrets.rules[1].pattern" }),
     )
   })
@@ -93,9 +93,9 @@ describe("the promises one by one", () => {
     )
   })
 
-  test("no own rule can hold up the kernel", () => {
+  test("no own rule can hold up the kernel", async () => {
     const rules = [{ name: "slow", pattern: "(a+)+$" }]
-    const slow = createRedactor({ builtin: false, rules, literals: [] })
+    const slow = await createRedactor({ builtin: false, rules, literals: [] })
     expect(slow(`${"a".repeat(5000)}!`)).toBe(`${"a".repeat(5000)}!`)
     expect(slow("baaa")).toBe("b[redacted: slow]")
   })

@@ -21,10 +21,11 @@ export interface RedactorOptions {
 }
 
 /** Throws KernelError("config") for a rule that cannot be read. */
-export function createRedactor({ builtin, rules, literals }: RedactorOptions): Redact {
+export async function createRedactor(options: RedactorOptions): Promise<Redact> {
+  const { builtin, rules, literals } = options
   const steps: Redact[] = [maskLiterals(literals)]
   if (builtin) steps.push(builtinRules())
-  steps.push(...userRules(rules))
+  steps.push(...(await userRules(rules)))
   return (text) => steps.reduce((left, step) => step(left), text)
 }
 

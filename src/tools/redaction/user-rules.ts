@@ -2,7 +2,6 @@
  * The rules of `secrets.rules`. They run in the engine of RE2, whose time grows with the text alone, so that no
  * pattern can hold up the kernel; it knows neither lookaround nor back references.
  */
-import { RE2JS, RE2JSException } from "re2js"
 import { errorText, KernelError } from "../../lib/error.ts"
 import type { Redact } from "../output.ts"
 
@@ -11,16 +10,23 @@ export interface UserRule {
   pattern: string
 }
 
-/** Throws KernelError("config") that names the key of a pattern that cannot be read. */
-export const userRules = (rules: readonly UserRule[]): Redact[] => rules.map(userRule)
+type Engine = typeof import("re2js")
 
-function userRule({ name, pattern }: UserRule, index: number): Redact {
-  const compiled = compile(pattern, `secrets.rules[${index}].pattern`)
-  const placeholder = RE2JS.quoteReplacement(`[redacted: ${name}]`)
+/** Throws KernelError("config") that names the key of a pattern that cannot be read. */
+export async function userRules(rules: readonly UserRule[]): Promise<Redact[]> {
+  if (rules.length === 0) return []
+  // Loaded for those who have rules: it takes as long as half a start of the kernel.
+  const engine = await import("re2js")
+  return rules.map((rule, index) => userRule(engine, rule, `secrets.rules[${index}].pattern`))
+}
+
+function userRule(engine: Engine, { name, pattern }: UserRule, path: string): Redact {
+  const compiled = compile(engine, pattern, path)
+  const placeholder = engine.RE2JS.quoteReplacement(`[redacted: ${name}]`)
   return (text) => compiled.matcher(text).replaceAll(placeholder)
 }
 
-function compile(pattern: string, path: string): RE2JS {
+function compile({ RE2JS, RE2JSException }: Engine, pattern: string, path: string) {
   try {
     const compiled = RE2JS.compile(pattern)
     if (!compiled.matcher("").matches()) return compiled
