@@ -54,8 +54,7 @@ export interface Kernel {
 export async function createKernel(options: KernelOptions): Promise<Kernel> {
   const { config, clock, log } = options
   const zone = createTimeZone(config.master.timezone)
-  const literals = [...configSecrets(config)]
-  const redact = await createRedactor({ ...config.secrets, literals })
+  const redact = await createRedactor({ ...config.secrets, literals: [...configSecrets(config)] })
   const persona = await readPersona(config.persona.file)
 
   const store = openStore({ path: config.db.path, log })

@@ -4,6 +4,7 @@
  */
 import { errorText, KernelError } from "../lib/error.ts"
 import type { NewId } from "../lib/id.ts"
+import { sha256 } from "../lib/sha256.ts"
 import type {
   ClientRestore,
   FileAt,
@@ -11,8 +12,8 @@ import type {
   RestoreConflict,
   RestoreFiles,
 } from "../schema/files.ts"
-import { type Checkpoints, sha256 } from "./checkpoints.ts"
-import { CLIENT } from "./patch-machines.ts"
+import type { Checkpoints } from "./checkpoints.ts"
+import { CLIENT } from "./client-files.ts"
 import type { CheckpointRow } from "./store.ts"
 import type { WholeFiles } from "./whole-files.ts"
 

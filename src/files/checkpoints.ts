@@ -3,6 +3,7 @@
  * be taken back. Bounded per file, per chat and in all; the oldest turn goes first, and whole.
  */
 import { type Clock, isoTime } from "../lib/clock.ts"
+import { sha256 } from "../lib/sha256.ts"
 import type { FileWriter, WrittenFile } from "../schema/files.ts"
 import type { Store } from "../store/open.ts"
 import {
@@ -85,8 +86,6 @@ export function createCheckpoints({ store, clock, limits }: CheckpointsOptions):
 interface Parts extends CheckpointsOptions {
   table: CheckpointTable
 }
-
-export const sha256 = (bytes: Uint8Array): string => Bun.SHA256.hash(bytes, "hex")
 
 const sha256OrNull = (bytes: Uint8Array | undefined): string | null =>
   bytes === undefined ? null : sha256(bytes)

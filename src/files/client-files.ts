@@ -14,21 +14,26 @@ import {
   UNKNOWN_OP_ACTION,
 } from "../schema/client-op.ts"
 import { type ToolContext, ToolFailure } from "../tools/tool.ts"
+import type { FilePiece, PieceAt } from "./hands.ts"
 import type { DiskFile } from "./local-disk.ts"
 import type { WholeFiles } from "./whole-files.ts"
 
-type Ask = (op: ClientOp) => Promise<string>
+/** As answers and checkpoints name the machine. */
+export const CLIENT = "client"
+
+export type Ask = (op: ClientOp) => Promise<string>
 
 /** Larger files are not for a patch. */
 const FILE_BYTES_MAX = 32 * 1024 * 1024
 
-export const CLIENT_CANNOT_REMOVE =
+const CANNOT_REMOVE =
   "the client's machine only reads and writes; remove or move it with local_shell (rm, mv)"
 
 /** Paths are sent as they are: the client resolves what is not absolute. */
 export function clientFiles({ clientOp }: Pick<ToolContext, "clientOp">): WholeFiles {
   const ask: Ask = (op) => clientOp(op, { timeoutMs: OP_TIMEOUT_MS })
   return {
+    cannotRemove: CANNOT_REMOVE,
     kindOf: async (path) => {
       const there = (await isThere(ask, path)) ?? (await isReadable(ask, path))
       return there ? "file" : "absent"
@@ -40,7 +45,7 @@ export function clientFiles({ clientOp }: Pick<ToolContext, "clientOp">): WholeF
         ...(expectSha256 !== undefined && { expect_sha256: expectSha256 }),
       }),
     remove: async () => {
-      throw new ToolFailure(CLIENT_CANNOT_REMOVE)
+      throw new ToolFailure(CANNOT_REMOVE)
     },
   }
 }
@@ -76,7 +81,7 @@ async function readWhole(ask: Ask, path: string): Promise<DiskFile> {
   const pieces: Uint8Array[] = []
   let [offset, total] = [0, 1]
   while (offset < total) {
-    const piece = await readPiece(ask, path, offset)
+    const piece = await readClientPiece(ask, path, { offset, size: PIECE_BYTES_MAX })
     if (piece === undefined) return { bytes: Buffer.from(await ask({ action: "read", path })) }
     total = piece.total
     if (total > FILE_BYTES_MAX) {
@@ -90,20 +95,23 @@ async function readWhole(ask: Ask, path: string): Promise<DiskFile> {
 }
 
 /** Undefined for a client that reads texts only. */
-async function readPiece(ask: Ask, path: string, offset: number) {
-  const op = { action: "read_bytes", path, offset, size: PIECE_BYTES_MAX } as const
+export async function readClientPiece(
+  ask: Ask,
+  path: string,
+  piece: PieceAt,
+): Promise<FilePiece | undefined> {
   let answer: string
   try {
-    answer = await ask(op)
+    answer = await ask({ action: "read_bytes", path, ...piece })
   } catch (error) {
     if (error instanceof ToolFailure && error.message.includes(UNKNOWN_OP_ACTION)) return undefined
     throw error
   }
-  const piece = tryParseJson(answer)?.value
-  if (!Value.Check(BytesPiece, piece)) {
+  const read = tryParseJson(answer)?.value
+  if (!Value.Check(BytesPiece, read)) {
     throw new ToolFailure(`the client answered read_bytes of ${path} with something else`)
   }
-  return { total: piece.total, bytes: Buffer.from(piece.data, "base64") }
+  return { total: read.total, bytes: Buffer.from(read.data, "base64") }
 }
 
 interface NewContent {

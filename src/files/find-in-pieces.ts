@@ -1,5 +1,21 @@
 /** Looks for bytes in a file of any size, a piece at a time. */
-import type { BytesWanted, FoundBytes, Hands } from "./hands.ts"
+import type { Hands } from "./hands.ts"
+
+export interface BytesWanted {
+  bytes: Uint8Array
+  /** Where the search begins, and before which byte it ends. */
+  offset: number
+  end: number
+  /** Places that are told. */
+  limit: number
+  signal: AbortSignal
+}
+
+export interface FoundBytes {
+  total: number
+  /** Places where the bytes begin, in order. */
+  offsets: number[]
+}
 
 const SEARCH_PIECE_BYTES = 4 * 1024 * 1024
 
@@ -7,11 +23,15 @@ const SEARCH_PIECE_BYTES = 4 * 1024 * 1024
 export async function findInPieces(
   readPiece: Hands["read"],
   path: string,
-  { bytes, offset, limit, signal }: BytesWanted & { signal: AbortSignal },
+  { bytes, offset, end, limit, signal }: BytesWanted,
 ): Promise<FoundBytes> {
   const offsets: number[] = []
   let total = offset + 1
-  for (let at = offset; at < total && offsets.length < limit; at += SEARCH_PIECE_BYTES) {
+  for (
+    let at = offset;
+    at < Math.min(total, end) && offsets.length < limit;
+    at += SEARCH_PIECE_BYTES
+  ) {
     signal.throwIfAborted()
     const size = SEARCH_PIECE_BYTES + bytes.length - 1
     const piece = await readPiece(path, { offset: at, size })

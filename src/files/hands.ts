@@ -10,18 +10,16 @@ export interface Hands {
   readonly name: string
   /** The value of the parameter `on` that means it. */
   readonly on: WorkdirOn
-  /** Bytes of a file that one call looks through; undefined: all of them. */
-  readonly searchBytesMax: number | undefined
   /** To read and replace files as a whole. */
   readonly whole: WholeFiles
+  /** How many files are written at once: 1 where each write is a trip far away, or a question to somebody. */
+  readonly parallel: number
   /** Absolute, as far as that is known here. */
   resolve(path: string): string
   /** @throws FileProblem, or ToolFailure in the words of a machine that says for itself what is wrong */
   read(path: string, piece: PieceAt): Promise<FilePiece>
   /** Where lines stand that end with the byte 0x0A; absent where every byte would have to travel for that. */
   lines?(path: string, at: LinesAt): Promise<LineSpan>
-  /** Places where these bytes begin, in order. */
-  find(path: string, wanted: BytesWanted): Promise<FoundBytes>
   /** Names in a folder; undefined when it cannot be read. */
   list(folder: string): Promise<string[] | undefined>
 }
@@ -52,17 +50,6 @@ export interface LineSpan {
   end: number
   /** Lines of the whole file. */
   total: number
-}
-
-export interface BytesWanted {
-  bytes: Uint8Array
-  offset: number
-  limit: number
-}
-
-export interface FoundBytes {
-  total: number
-  offsets: number[]
 }
 
 export type FileProblemKind = "absent" | "folder" | "special" | "denied"

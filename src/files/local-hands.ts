@@ -4,7 +4,6 @@ import { type FileHandle, open, readdir } from "node:fs/promises"
 import { homedir } from "node:os"
 import type { NewId } from "../lib/id.ts"
 import { absolutePath } from "./absolute-path.ts"
-import { findInPieces } from "./find-in-pieces.ts"
 import { type FilePiece, FileProblem, type Hands, type PieceAt } from "./hands.ts"
 import type { LineIndex } from "./line-index.ts"
 import { kindOf } from "./local-disk.ts"
@@ -24,23 +23,31 @@ export function localHands(options: LocalHandsOptions): Hands {
   const { name, newId, lineIndex, signal } = options
   const home = homedir()
   const cwd = options.cwd ?? home
-  const hands: Hands = {
+  return {
     name,
     on: "server",
-    searchBytesMax: undefined,
     whole: localFiles(newId),
+    parallel: PARALLEL,
     resolve: (path) => absolutePath(path, { cwd, home }),
-    read: (path, piece) => withFile(path, (file) => readPiece(file, piece)),
+    read: readLocal,
     lines: (path, at) => withFile(path, (file) => lineIndex.span({ path, file, signal, ...at })),
-    find: (path, wanted) => findInPieces(hands.read, path, { ...wanted, signal }),
-    list: (folder) =>
-      readdir(folder).then(
-        (names) => names.sort(),
-        () => undefined,
-      ),
+    list: listLocal,
   }
-  return hands
 }
+
+/** Enough for the disk to collect writes. */
+const PARALLEL = 8
+
+/** Names in a folder of this machine; undefined when it cannot be read. */
+export const listLocal = (folder: string): Promise<string[] | undefined> =>
+  readdir(folder).then(
+    (names) => names.sort(),
+    () => undefined,
+  )
+
+/** A piece of a file of this machine. Throws as `Hands.read` does. */
+export const readLocal: Hands["read"] = (path, piece) =>
+  withFile(path, (file) => readPiece(file, piece))
 
 /** Never waits: a pipe without a writer, or a file that is a queue, answers at once. */
 async function withFile<T>(path: string, work: (file: FileHandle) => Promise<T>): Promise<T> {

@@ -4,31 +4,37 @@
  */
 import { posix } from "node:path"
 import type { NewId } from "../lib/id.ts"
-import type { Machine } from "../tools/machine.ts"
+import { shellWord } from "../lib/shell-word.ts"
 import type { ProcessResult } from "../tools/process.ts"
 import { ToolFailure } from "../tools/tool.ts"
 import type { DiskFile, DiskKind } from "./local-disk.ts"
+import {
+  CHECKED,
+  fileChecks,
+  OWN_CODES,
+  pathWord,
+  runScript,
+  type ScriptPlace,
+  scriptFailure,
+} from "./machine-script.ts"
 import type { WholeFiles, WriteOptions } from "./whole-files.ts"
 
-export interface MachineFilesOptions {
-  machine: Machine
+export interface MachineFilesOptions extends ScriptPlace {
   newId: NewId
-  /** Of the call: a cancelled turn ends its scripts. */
-  signal: AbortSignal
 }
 
-const TIMEOUT_MS = 120_000
 /** Larger files are not for a patch. */
 const FILE_BYTES_MAX = 32 * 1024 * 1024
 /** Of a file in base64 with its line ends, and the line before it. */
 const OUTPUT_BYTES_MAX = Math.ceil(FILE_BYTES_MAX * 1.4) + 1000
 
-/** Exit codes of the scripts, beside those of the programs in them. */
-const CODES = { absent: 40, directory: 41, other: 42, large: 43, changed: 44, torn: 45 } as const
+/** Exit codes of the scripts here. */
+const CODES = { large: OWN_CODES, changed: OWN_CODES + 1, torn: OWN_CODES + 2 } as const
 
 const REFUSALS: Partial<Record<number, string>> = {
-  [CODES.directory]: "it is a directory",
-  [CODES.other]: "it is not a regular file",
+  [CHECKED.folder]: "it is a directory",
+  [CHECKED.special]: "it is not a regular file",
+  [CHECKED.denied]: "it may not be read",
   [CODES.large]: `it is larger than ${FILE_BYTES_MAX} bytes`,
   [CODES.changed]: "the file was changed meanwhile; read it again",
   [CODES.torn]: "the connection broke while it was sent; the file is as before",
@@ -40,22 +46,22 @@ export function machineFiles(options: MachineFilesOptions): WholeFiles {
     read: (path) => read(options, path),
     write: (path, bytes, wanted = {}) => write(options, path, { bytes, ...wanted }),
     remove: async (path) => {
-      const result = await run(options, `rm -- ${quoted(path)}`)
+      const result = await run(options, `rm -- ${pathWord(path)}`)
       if (result.exitCode !== 0) throw failure(options, result)
     },
   }
 }
 
 async function kindOf(options: MachineFilesOptions, path: string): Promise<DiskKind> {
-  const result = await run(options, `f=${quoted(path)}; ${refuseUnlessFile}`)
+  const result = await run(options, fileChecks(path))
   switch (result.exitCode) {
     case 0:
       return "file"
-    case CODES.absent:
+    case CHECKED.absent:
       return "absent"
-    case CODES.directory:
+    case CHECKED.folder:
       return "directory"
-    case CODES.other:
+    case CHECKED.special:
       return "other"
     default:
       throw failure(options, result)
@@ -66,14 +72,13 @@ async function read(options: MachineFilesOptions, path: string): Promise<DiskFil
   const result = await run(
     options,
     [
-      `f=${quoted(path)}`,
-      refuseUnlessFile,
+      fileChecks(path),
       `[ "$(wc -c < "$f")" -le ${FILE_BYTES_MAX} ] || exit ${CODES.large}`,
       `${modeOf("$f")} || echo`,
       'base64 < "$f"',
     ].join("\n"),
   )
-  if (result.exitCode === CODES.absent) return undefined
+  if (result.exitCode === CHECKED.absent) return undefined
   if (result.exitCode !== 0) throw failure(options, result)
   const [mode = "", ...lines] = result.stdout.text().split("\n")
   return {
@@ -90,11 +95,11 @@ async function write(
   const beside = `.${posix.basename(path)}.${options.newId()}.tmp`
   const script = [
     "set -e",
-    `f=${quoted(path)}`,
+    `f=${pathWord(path)}`,
     // A link stays one: its target is replaced.
     'if [ -L "$f" ]; then f=$(readlink -f -- "$f"); fi',
     'folder=$(dirname -- "$f"); mkdir -p -- "$folder"',
-    `beside="$folder/"${quoted(beside)}`,
+    `beside="$folder/"${shellWord(beside)}`,
     `trap 'rm -f -- "$beside"' EXIT`,
     'cat > "$beside"',
     `[ "$(wc -c < "$beside")" -eq ${bytes.byteLength} ] || exit ${CODES.torn}`,
@@ -107,12 +112,6 @@ async function write(
   if (result.exitCode !== 0) throw failure(options, result)
 }
 
-const refuseUnlessFile = [
-  `if [ -d "$f" ]; then exit ${CODES.directory}; fi`,
-  `if [ ! -e "$f" ]; then exit ${CODES.absent}; fi`,
-  `if [ ! -f "$f" ]; then exit ${CODES.other}; fi`,
-].join("\n")
-
 /** GNU and BusyBox, then BSD. */
 const modeOf = (file: string): string =>
   `{ stat -c %a -- "${file}" || stat -f %Lp -- "${file}"; } 2>/dev/null`
@@ -123,27 +122,14 @@ const refuseChanged = (expected: string | null): string =>
     : `sum=$({ sha256sum < "$f" || shasum -a 256 < "$f"; } 2>/dev/null)
 [ "\${sum%% *}" = ${expected} ] || exit ${CODES.changed}`
 
-function run(
-  { machine, signal }: MachineFilesOptions,
+const run = (
+  options: MachineFilesOptions,
   command: string,
   input?: Uint8Array,
-): Promise<ProcessResult> {
-  return machine.run({
-    ...{ command, signal, timeoutMs: TIMEOUT_MS, keptBytes: OUTPUT_BYTES_MAX },
-    ...(input && { input }),
-  })
-}
+): Promise<ProcessResult> =>
+  runScript(options, { command, keptBytes: OUTPUT_BYTES_MAX, ...(input && { input }) })
 
-function failure({ machine }: MachineFilesOptions, result: ProcessResult): ToolFailure {
-  if (result.ended === "timeout") return new ToolFailure(`${machine.name} did not answer in time`)
-  if (result.ended === "cancelled") return new ToolFailure("the turn was cancelled")
+function failure(options: MachineFilesOptions, result: ProcessResult): ToolFailure {
   const refusal = result.exitCode === null ? undefined : REFUSALS[result.exitCode]
-  const words = result.stderr.text().trim()
-  return new ToolFailure(refusal ?? (words || `${machine.name} failed without saying why`))
-}
-
-/** One word for `sh`. A leading ~ is the home, where scripts begin. */
-function quoted(path: string): string {
-  const fromHome = path === "~" ? "." : path.replace(/^~\//, "./")
-  return `'${fromHome.replaceAll("'", `'\\''`)}'`
+  return refusal === undefined ? scriptFailure(options, result) : new ToolFailure(refusal)
 }

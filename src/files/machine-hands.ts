@@ -1,10 +1,7 @@
 /** Files of an ssh host, by scripts for its `sh`. Bytes come in base64, as whole files do. */
 import type { NewId } from "../lib/id.ts"
-import type { Machine } from "../tools/machine.ts"
 import type { ProcessResult } from "../tools/process.ts"
-import { ToolFailure } from "../tools/tool.ts"
 import { absolutePath } from "./absolute-path.ts"
-import { findInPieces } from "./find-in-pieces.ts"
 import {
   type FilePiece,
   FileProblem,
@@ -15,40 +12,40 @@ import {
   type PieceAt,
 } from "./hands.ts"
 import { machineFiles } from "./machine-files.ts"
+import {
+  CHECKED,
+  fileChecks,
+  pathWord,
+  runScript,
+  type ScriptPlace,
+  scriptFailure,
+} from "./machine-script.ts"
 
-export interface MachineHandsOptions {
-  machine: Machine
+export interface MachineHandsOptions extends ScriptPlace {
   /** Relative paths count from it; the home there when undefined. */
   cwd: string | undefined
   newId: NewId
-  signal: AbortSignal
 }
 
-const TIMEOUT_MS = 120_000
 /** Base64 with its line ends, and the line before it. */
 const OUTPUT_FACTOR = 1.4
 const OUTPUT_EXTRA = 10_000
 
-/** Exit codes of the scripts, beside those of the programs in them. */
-const CODES = { absent: 40, folder: 41, special: 42, denied: 43 } as const
-
 export function machineHands(options: MachineHandsOptions): Hands {
   const { machine, newId, signal, cwd } = options
-  const hands: Hands = {
+  return {
     name: machine.name,
     on: "server",
-    searchBytesMax: undefined,
     whole: machineFiles({ machine, newId, signal }),
+    parallel: 1,
     resolve: (path) => absolutePath(path, { cwd }),
     read: (path, piece) => read(options, path, piece),
     lines: (path, at) => lines(options, path, at),
-    find: (path, wanted) => findInPieces(hands.read, path, { ...wanted, signal }),
     list: async (folder) => {
-      const result = await run(options, `ls -A -- ${quoted(folder)}`, OUTPUT_EXTRA)
+      const result = await run(options, `ls -A -- ${pathWord(folder)}`, OUTPUT_EXTRA)
       return result.exitCode === 0 ? result.stdout.text().trimEnd().split("\n") : undefined
     },
   }
-  return hands
 }
 
 async function read(
@@ -57,7 +54,7 @@ async function read(
   { offset, size }: PieceAt,
 ): Promise<FilePiece> {
   const script = [
-    ...checked(path),
+    fileChecks(path),
     `{ stat -L -c '%s %i:%y:%z' -- "$f" || stat -L -f '%z %i:%Fm:%Fc' -- "$f"; } 2>/dev/null || wc -c < "$f"`,
     `tail -c +${offset + 1} < "$f" | head -c ${size} | base64`,
   ].join("\n")
@@ -76,7 +73,7 @@ async function lines(
   { from, count }: LinesAt,
 ): Promise<LineSpan> {
   const script = [
-    ...checked(path),
+    fileChecks(path),
     'wc -l < "$f"',
     'tail -c 1 < "$f" | wc -l',
     `head -n ${from - 1} < "$f" | wc -c`,
@@ -91,33 +88,15 @@ async function lines(
   return { start, end, total: ends + (size > 0 && closed === 0 ? 1 : 0) }
 }
 
-const checked = (path: string): string[] => [
-  `f=${quoted(path)}`,
-  `if [ -d "$f" ]; then exit ${CODES.folder}; fi`,
-  `if [ ! -e "$f" ]; then exit ${CODES.absent}; fi`,
-  `if [ ! -f "$f" ]; then exit ${CODES.special}; fi`,
-  `if [ ! -r "$f" ]; then exit ${CODES.denied}; fi`,
-]
-
 const run = (
-  { machine, signal }: MachineHandsOptions,
+  options: MachineHandsOptions,
   command: string,
   keptBytes: number,
-): Promise<ProcessResult> =>
-  machine.run({ command, signal, timeoutMs: TIMEOUT_MS, keptBytes: Math.ceil(keptBytes) })
+): Promise<ProcessResult> => runScript(options, { command, keptBytes })
 
-function output({ machine }: MachineHandsOptions, result: ProcessResult): string {
-  if (result.ended === "timeout") throw new ToolFailure(`${machine.name} did not answer in time`)
-  if (result.ended === "cancelled") throw new ToolFailure("the turn was cancelled")
-  if (result.exitCode === 0) return result.stdout.text()
-  const kinds = Object.keys(CODES) as FileProblemKind[]
-  const kind = kinds.find((name) => CODES[name] === result.exitCode)
-  if (kind) throw new FileProblem(kind)
-  throw new ToolFailure(result.stderr.text().trim() || `${machine.name} failed without saying why`)
-}
-
-/** One word for `sh`. A leading ~ is the home, where scripts begin. */
-function quoted(path: string): string {
-  const fromHome = path === "~" ? "." : path.replace(/^~\//, "./")
-  return `'${fromHome.replaceAll("'", `'\\''`)}'`
+function output(options: MachineHandsOptions, result: ProcessResult): string {
+  if (result.ended === "exit" && result.exitCode === 0) return result.stdout.text()
+  const kinds = Object.keys(CHECKED) as FileProblemKind[]
+  const kind = kinds.find((name) => CHECKED[name] === result.exitCode)
+  throw kind ? new FileProblem(kind) : scriptFailure(options, result)
 }

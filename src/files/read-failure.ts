@@ -9,7 +9,7 @@ import { FileProblem, type Hands } from "./hands.ts"
 const NAMES_MAX = 40
 
 export async function readFailure(
-  hands: Hands,
+  hands: Pick<Hands, "name" | "list">,
   path: string,
   error: unknown,
 ): Promise<ToolFailure> {
@@ -20,7 +20,7 @@ export async function readFailure(
 }
 
 async function inWords(
-  hands: Hands,
+  hands: Pick<Hands, "name" | "list">,
   path: string,
   { kind, message }: FileProblem,
 ): Promise<string> {

@@ -4,10 +4,8 @@ import { errorText } from "../lib/error.ts"
 import { head } from "../lib/text.ts"
 import { sections } from "../tools/sections.ts"
 import { type Tool, ToolFailure } from "../tools/tool.ts"
-import { sha256 } from "./checkpoints.ts"
 import type { FilePiece, Hands } from "./hands.ts"
 import { readFailure } from "./read-failure.ts"
-import type { SeenFiles } from "./seen-files.ts"
 import { formatOf, NotText, readText, type TextFormat } from "./text-file.ts"
 import { type HandsOf, On } from "./which-hands.ts"
 
@@ -26,17 +24,13 @@ export const READ_LIMITS = {
 
 export interface ReadFileParts {
   handsOf: HandsOf
-  seen: SeenFiles
   /** Characters of an answer that stay in the prompt. */
   readerChars: number
 }
 
-export const Path = Type.String({ minLength: 1 })
-export const Paths = Type.Union([
-  Path,
-  Type.Array(Path, { minItems: 1, maxItems: READ_LIMITS.files }),
-])
-export const EncodingName = Type.Optional(
+const Path = Type.String({ minLength: 1 })
+const Paths = Type.Union([Path, Type.Array(Path, { minItems: 1, maxItems: READ_LIMITS.files })])
+const EncodingName = Type.Optional(
   Type.String({ description: "Found out when absent; such as windows-1251, shift_jis" }),
 )
 
@@ -60,7 +54,7 @@ export const readFileTool = (parts: ReadFileParts): Tool => ({
   icon: "📄",
   brief: "{path}",
   description:
-    "Reads text files as numbered lines headed [lines A-B of N]; path may be a list. Use it rather than a shell: it says where to read on, and write_file wants files read first.",
+    "Reads text files as numbered lines headed [lines A-B of N]; path may be a list. Use it rather than a shell: it says where to read on.",
   input: Input,
   gates: ["master_only", "not_public"],
   traits: { windowed: true, concurrent: true },
@@ -69,14 +63,14 @@ export const readFileTool = (parts: ReadFileParts): Tool => ({
     const hands = parts.handsOf(context, on)
     const maxChars = Math.min(READ_LIMITS.chars, parts.readerChars)
     const read = (one: string, chars: number): Promise<string> =>
-      readOne(parts, { hands, chatId: context.chatId }, { ...window, path: one, maxChars: chars })
+      readOne(hands, { ...window, path: one, maxChars: chars })
     if (typeof path === "string") return { output: await read(path, maxChars) }
     return { output: await eachAsSection(path, maxChars, read) }
   },
 })
 
 /** One failure is a line of its section. What a short file leaves is for those behind it. */
-export async function eachAsSection(
+async function eachAsSection(
   paths: readonly string[],
   maxChars: number,
   read: (path: string, maxChars: number) => Promise<string>,
@@ -92,11 +86,6 @@ export async function eachAsSection(
   return sections(list)
 }
 
-interface Place {
-  hands: Hands
-  chatId: string
-}
-
 interface Wanted {
   path: string
   offset?: number
@@ -105,20 +94,16 @@ interface Wanted {
   maxChars: number
 }
 
-async function readOne(parts: ReadFileParts, place: Place, wanted: Wanted): Promise<string> {
-  const { hands } = place
+async function readOne(hands: Hands, wanted: Wanted): Promise<string> {
   const path = hands.resolve(wanted.path)
   try {
     const start = await hands.read(path, { offset: 0, size: READ_LIMITS.smallBytes })
     const complete = start.bytes.length >= start.total
     const format = await formatOf(start.bytes, { named: wanted.encoding, complete })
-    const key = { chatId: place.chatId, machine: hands.name, path }
     if (complete || !hands.lines || !format.encoding.bytewise) {
       const bytes = await carried(hands, path, start)
-      if (bytes.length >= start.total) parts.seen.saw(key, { sha256: sha256(bytes) })
       return await pageOfWhole(bytes, start.total, { ...wanted, path, hands })
     }
-    if (start.stamp !== undefined) parts.seen.saw(key, { stamp: start.stamp })
     return await pageInPlace(hands.lines, format, { ...wanted, path, hands })
   } catch (error) {
     if (error instanceof NotText) throw notText(path, hands, error)
@@ -127,7 +112,9 @@ async function readOne(parts: ReadFileParts, place: Place, wanted: Wanted): Prom
 }
 
 const notText = (path: string, { name }: Hands, { message }: NotText): ToolFailure =>
-  new ToolFailure(`${path}: ${message} (${name}); read_hex shows its bytes`)
+  new ToolFailure(
+    `${path}: ${message} (${name}); a program of the shell such as xxd shows its bytes`,
+  )
 
 /** The file as far as it may be carried here. */
 async function carried(hands: Hands, path: string, start: FilePiece): Promise<Uint8Array> {
@@ -216,7 +203,7 @@ function render({ lines, of, isAll, format, page }: Rendered): string {
 }
 
 const cutLine = (line: string, number: number, room: number): string =>
-  `${number}\t${head(line, room)}…\n[line ${number} is longer than an answer and was cut; find_pattern shows places in it]`
+  `${number}\t${head(line, room)}…\n[line ${number} is longer than an answer and was cut; a program of the shell shows more of it]`
 
 /** Only what is out of the ordinary. */
 function formatNote({ encoding, bom, guessed }: TextFormat, lines: readonly string[]): string {

@@ -1,38 +1,25 @@
 /** The files of a machine as a patch sees them: texts by path, kept for an undo before they are written. */
-import { absolutePath } from "./absolute-path.ts"
-import { type BeforeWrite, sha256 } from "./checkpoints.ts"
+import { sha256 } from "../lib/sha256.ts"
+import type { BeforeWrite } from "./checkpoints.ts"
 import { UTF_8 } from "./encodings.ts"
+import type { Hands } from "./hands.ts"
 import type { DiskFile } from "./local-disk.ts"
 import type { AnnouncedWrite, PatchFiles } from "./patch/patch-files.ts"
 import { isLossless, NotText, readText, type TextFormat, writeText } from "./text-file.ts"
-import type { WholeFiles } from "./whole-files.ts"
 
 export interface TreeFilesOptions {
-  files: WholeFiles
-  /** As answers and checkpoints name it. */
-  machine: string
-  /** Absolute; relative paths count from it. Undefined: they are resolved there. */
-  cwd: string | undefined
-  /** What a leading ~ means; undefined: it is resolved there. */
-  home?: string
-  /** Why nothing can be removed there. */
-  cannotRemove?: string
-  /** How many files are written at once. */
-  parallel?: number
+  hands: Pick<Hands, "name" | "whole" | "parallel" | "resolve">
   chatId: string
   turnId: string
   beforeWrite: BeforeWrite
 }
 
 const ABSENT = "No such file or directory"
-const LOSSY = "its encoding cannot be told for sure; change it with write_hex"
-/** Enough for the disk to collect writes. */
-const PARALLEL = 8
-
+const LOSSY = "its encoding cannot be told for sure; change it with a program of the shell"
 /** For one patch: what was read stays remembered. */
 export function treeFiles(options: TreeFilesOptions): PatchFiles {
-  const { files, machine, chatId, turnId } = options
-  const at = (path: string) => absolutePath(path, options)
+  const { chatId, turnId } = options
+  const { name: machine, whole: files, parallel, resolve: at } = options.hands
   /** What was read here, by absolute path: a write is for that content alone. */
   const seen = new Map<string, DiskFile | undefined>()
   const formats = new Map<string, Format>()
@@ -44,9 +31,8 @@ export function treeFiles(options: TreeFilesOptions): PatchFiles {
     text === undefined ? undefined : writeText(text, formats.get(at(like)) ?? PLAIN)
 
   return {
-    cannotRemove: options.cannotRemove,
-    parallel: options.parallel ?? PARALLEL,
-    resolve: at,
+    cannotRemove: files.cannotRemove,
+    ...{ parallel, resolve: at },
     kindOf: async (path) => {
       try {
         return (await look(at(path))) ? "file" : "absent"

@@ -1,6 +1,6 @@
 /** Whole files of one machine, as patches and undos need them. */
 import type { NewId } from "../lib/id.ts"
-import { sha256 } from "./checkpoints.ts"
+import { sha256 } from "../lib/sha256.ts"
 import {
   type DiskFile,
   type DiskKind,
@@ -16,6 +16,8 @@ export interface WholeFiles {
   read(path: string): Promise<DiskFile | undefined>
   write(path: string, bytes: Uint8Array, options?: WriteOptions): Promise<void>
   remove(path: string): Promise<void>
+  /** Why nothing can be removed there, as a sentence for the model. */
+  readonly cannotRemove?: string
 }
 
 export interface WriteOptions {

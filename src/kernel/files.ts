@@ -8,10 +8,9 @@ import { createLineIndex } from "../files/line-index.ts"
 import { localHands } from "../files/local-hands.ts"
 import { machineHands } from "../files/machine-hands.ts"
 import { patchTool } from "../files/patch/tool.ts"
-import { patchMachines, workingFiles } from "../files/patch-machines.ts"
+import { patchMachines } from "../files/patch-machines.ts"
 import { createScanner } from "../files/scanner.ts"
-import { createSeenFiles } from "../files/seen-files.ts"
-import { handsOf, type ServerHands } from "../files/which-hands.ts"
+import { handsOf as handsOfCall, type ServerHands } from "../files/which-hands.ts"
 import type { Clock } from "../lib/clock.ts"
 import type { NewId } from "../lib/id.ts"
 import type { FilesRestored, FileWriter, RestoreFiles } from "../schema/files.ts"
@@ -52,41 +51,31 @@ export function createFiles({
   isRunning,
 }: FilesOptions): Files {
   const checkpoints = createCheckpoints({ store, clock, limits: limitsOf(config) })
-  const filesOf = (name: string) =>
-    name === machine.name ? filesForUndo(machine, newId) : undefined
-  const seen = createSeenFiles()
   const scanner = createScanner()
   const lineIndex = createLineIndex(scanner)
   const server: ServerHands = (call) =>
     machine.remote
       ? machineHands({ machine, newId, ...call })
       : localHands({ name: machine.name, newId, lineIndex, ...call })
-  const forget = (chatId: string): void => {
-    checkpoints.removeOfChat(chatId)
-    seen.forget(chatId)
-  }
+  const handsOf = handsOfCall(server)
+  // An undo belongs to no turn: nothing cancels it, and every script of it has its own limit.
+  const { signal } = new AbortController()
+  const filesOf = (name: string) =>
+    name === machine.name ? server({ cwd: undefined, signal }).whole : undefined
+  const { removeOfChat, beforeWrite } = checkpoints
   return {
     checkpoints,
     tools: [
-      ...fileTools({ handsOf: handsOf(server), seen, readerChars: READER_CHARS }),
-      patchTool(
-        patchMachines({
-          ...{ machine, newId },
-          beforeWrite: checkpoints.beforeWrite,
-        }),
-      ),
+      ...fileTools({ handsOf, readerChars: READER_CHARS }),
+      patchTool(patchMachines({ handsOf, beforeWrite })),
     ],
     writers: checkpoints.list,
     restore: (chatId, body) =>
       restoreFiles({ checkpoints, newId, isRunning, filesOf }, chatId, body),
-    follower: { removed: forget, cleared: forget },
+    follower: { removed: removeOfChat, cleared: removeOfChat },
     close: scanner.close,
   }
 }
-
-/** An undo belongs to no turn: nothing cancels it, and every script of it has its own limit. */
-const filesForUndo = (machine: Machine, newId: NewId) =>
-  workingFiles({ machine, newId, signal: new AbortController().signal })
 
 const limitsOf = ({ files }: Config) => ({
   keepMs: files.checkpoint_keep,

@@ -8,14 +8,9 @@ import { createSandbox } from "../shell/sandbox.ts"
 import { Sessions } from "../shell/sessions.ts"
 import { createSshMachine } from "../shell/ssh-machine.ts"
 import { shellTools } from "../shell/tools.ts"
+import { UNATTENDED } from "../shell/unattended.ts"
 import type { Machine } from "../tools/machine.ts"
 import type { Tool } from "../tools/tool.ts"
-
-/** Nobody sits before these commands: a pager or a prompt would wait for ever. */
-const UNATTENDED = {
-  ...{ PAGER: "cat", GIT_PAGER: "cat", MANPAGER: "cat", TERM: "dumb", NO_COLOR: "1" },
-  ...{ GIT_TERMINAL_PROMPT: "0", DEBIAN_FRONTEND: "noninteractive" },
-}
 
 export interface Shell {
   machine: Machine

@@ -6,10 +6,11 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { sleep } from "../lib/async.ts"
+import { shellWord } from "../lib/shell-word.ts"
 import type { Machine } from "../tools/machine.ts"
 import { type ProcessResult, runProcess } from "../tools/process.ts"
 import { ToolFailure } from "../tools/tool.ts"
-import { LOCAL_LIFELINE, quoted, remoteLifeline } from "./lifeline.ts"
+import { LOCAL_LIFELINE, remoteLifeline } from "./lifeline.ts"
 
 export interface SshOptions {
   /** As ssh(1) knows it. */
@@ -43,9 +44,9 @@ export function createSshMachine(options: SshOptions): Machine {
   const connection = new Connection({ host, environment, ssh, cwd: folder })
   const script = (command: string, cwd: string | undefined): string => {
     const variables = Object.entries(remoteEnvironment).map(
-      ([name, value]) => `export ${name}=${quoted(value)}; `,
+      ([name, value]) => `export ${name}=${shellWord(value)}; `,
     )
-    const move = cwd === undefined ? "" : `cd ${quoted(cwd)} || exit 1; `
+    const move = cwd === undefined ? "" : `cd ${shellWord(cwd)} || exit 1; `
     return variables.join("") + move + command
   }
   return {
@@ -60,7 +61,7 @@ export function createSshMachine(options: SshOptions): Machine {
         ...(input === undefined ? { holdsInput: true } : { input }),
         command: ssh(
           ...["-o", "ControlMaster=no", "-T", host],
-          `exec /bin/sh -c ${quoted(input === undefined ? remoteLifeline(inner) : inner)}`,
+          `exec /bin/sh -c ${shellWord(input === undefined ? remoteLifeline(inner) : inner)}`,
         ),
       })
       if (result.exitCode === SSH_FAILED) await connection.checkAlive(result)
@@ -74,7 +75,7 @@ export function createSshMachine(options: SshOptions): Machine {
           "ControlMaster=no",
           "-tt",
           host,
-          `exec /bin/sh -c ${quoted(script(command, cwd))}`,
+          `exec /bin/sh -c ${shellWord(script(command, cwd))}`,
         ),
         ...{ cwd: folder, environment },
       }
@@ -128,7 +129,7 @@ class Connection {
 
   async #connect(): Promise<void> {
     const { ssh, host, cwd, environment } = this.#options
-    const line = ssh("-M", "-N", "-T", host).map(quoted).join(" ")
+    const line = ssh("-M", "-N", "-T", host).map(shellWord).join(" ")
     const running = runProcess({
       command: ["/bin/sh", "-c", LOCAL_LIFELINE, "sh", `exec ${line}`],
       ...{ cwd, environment, lifeline: true },

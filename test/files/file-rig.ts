@@ -9,7 +9,6 @@ import { createLineIndex } from "../../src/files/line-index.ts"
 import { localHands } from "../../src/files/local-hands.ts"
 import { machineHands } from "../../src/files/machine-hands.ts"
 import { createScanner } from "../../src/files/scanner.ts"
-import { createSeenFiles } from "../../src/files/seen-files.ts"
 import { handsOf, type ServerHands } from "../../src/files/which-hands.ts"
 import { errorText } from "../../src/lib/error.ts"
 import { uuidV4 } from "../../src/lib/id.ts"
@@ -62,7 +61,6 @@ export function fileRig({ readerChars = 16_000 }: { readerChars?: number } = {})
     // Its home is the folder.
     run: (script) => shell.run({ cwd: folder, ...script }),
   }
-  const seen = createSeenFiles()
   const ops: ClientOp[] = []
   const kept: FileWrite[] = []
 
@@ -88,7 +86,7 @@ export function fileRig({ readerChars = 16_000 }: { readerChars?: number } = {})
 
   const call = (name: string, input: Record<string, unknown>, options: RigCall = {}) => {
     const { machine = "server", on, identity, signal } = options
-    const tools = fileTools({ handsOf: handsOf(serverOf(machine)), seen, readerChars })
+    const tools = fileTools({ handsOf: handsOf(serverOf(machine)), readerChars })
     const tool = tools.find((one) => one.name === name)
     if (!tool) throw new Error(`no tool ${name}`)
     const workdir = {

@@ -24,6 +24,7 @@ import { uuidV4 } from "../../src/lib/id.ts"
 import { createLocalMachine } from "../../src/shell/local-machine.ts"
 import type { Machine } from "../../src/tools/machine.ts"
 import { runTool } from "../support/tools.ts"
+import { handsOn } from "./hands-rig.ts"
 
 // Nothing here waits for time; a slow machine may.
 setDefaultTimeout(60_000)
@@ -130,7 +131,7 @@ test("TFILE-21: a patch acts on the host, removes and moves there, and the answe
   const kept: FileWrite[] = []
   const tool = patchTool(
     patchMachines({
-      ...{ machine: host, newId: uuidV4 },
+      handsOf: handsOn(host),
       beforeWrite: async (...writes) => void kept.push(...writes),
     }),
   )

@@ -13,6 +13,7 @@ import type { ClientOp } from "../../src/schema/client-op.ts"
 import { createLocalMachine } from "../../src/shell/local-machine.ts"
 import { ToolFailure } from "../../src/tools/tool.ts"
 import { masterIdentity, reachTurn, runTool } from "../support/tools.ts"
+import { handsOn } from "./hands-rig.ts"
 
 // Nothing here waits for time; a slow disk may.
 setDefaultTimeout(60_000)
@@ -40,7 +41,7 @@ function apply(lines: string[], options: CallOptions = {}) {
   const { on = "client", unknown = [], trusted = true } = options
   const tool = patchTool(
     patchMachines({
-      ...{ machine: createLocalMachine({ environment: {} }), newId: uuidV4 },
+      handsOf: handsOn(createLocalMachine({ environment: {} })),
       beforeWrite: async (...writes) => void kept.push(...writes),
     }),
   )
@@ -120,7 +121,7 @@ describe("on the client's machine", () => {
       },
     })
     expect(isError).toBe(true)
-    expect(output).toContain("was changed since it was read")
+    expect(output).toContain("the file was changed meanwhile; read it again")
     expect(output).toContain("Landed:\nA b")
     expect(get("a")).toBe("mine\n")
   })
@@ -164,7 +165,9 @@ describe("on the client's machine", () => {
 })
 
 test("what the model reads about the tool", () => {
-  const { description, input } = patchTool(() => Promise.reject(new Error("no call")))
+  const { description, input } = patchTool(() => {
+    throw new Error("no call")
+  })
   const { properties } = input as { properties: Record<string, { description: string }> }
   expect([
     description,

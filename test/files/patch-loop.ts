@@ -1,15 +1,14 @@
 /** A child process that patches the files of a folder from one version to the next until it is killed. */
 import { applyPatch } from "../../src/files/patch/apply.ts"
 import { treeFiles } from "../../src/files/tree-files.ts"
-import { localFiles } from "../../src/files/whole-files.ts"
-import { uuidV4 } from "../../src/lib/id.ts"
+import { handsHere } from "./hands-rig.ts"
 import { nextVersion } from "./patch-versions.ts"
 
 const [folder] = process.argv.slice(2)
 /** As a call sees them: what was read is remembered for one patch. */
 const filesOfCall = () =>
   treeFiles({
-    ...{ files: localFiles(uuidV4), machine: "server", cwd: folder! },
+    hands: handsHere(folder!),
     ...{ chatId: "chat", turnId: "turn", beforeWrite: async () => {} },
   })
 

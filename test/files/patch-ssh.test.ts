@@ -5,14 +5,16 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { restoreFiles } from "../../src/files/checkpoint-restore.ts"
 import { createCheckpoints } from "../../src/files/checkpoints.ts"
+import { machineFiles } from "../../src/files/machine-files.ts"
 import { patchTool } from "../../src/files/patch/tool.ts"
-import { patchMachines, workingFiles } from "../../src/files/patch-machines.ts"
+import { patchMachines } from "../../src/files/patch-machines.ts"
 import { uuidV4 } from "../../src/lib/id.ts"
 import { createSshMachine } from "../../src/shell/ssh-machine.ts"
 import type { Machine } from "../../src/tools/machine.ts"
 import { canSsh, type SshHost, startSshHost } from "../shell/ssh-host.ts"
 import { openTempStore } from "../support/temp-store.ts"
 import { runTool } from "../support/tools.ts"
+import { handsOn } from "./hands-rig.ts"
 
 // Each command waits for a login shell, and some take seconds to start.
 setDefaultTimeout(240_000)
@@ -54,7 +56,7 @@ describe.skipIf(!canSsh)("on an ssh host", () => {
       ...["*** Add File: new file", "+it's new", "*** End Patch"],
     ].join("\n")
     const { output } = await runTool(
-      patchTool(patchMachines({ machine, newId: uuidV4, beforeWrite })),
+      patchTool(patchMachines({ handsOf: handsOn(machine), beforeWrite })),
       { patch },
       { workdir: { path: folder, on: "server" } },
     )
@@ -62,7 +64,7 @@ describe.skipIf(!canSsh)("on an ssh host", () => {
     expect(readFileSync(at("a"), "utf8")).toBe("one\r\nтри\r\n")
     expect(readdirSync(folder).sort()).toEqual(["a", "new file"])
 
-    const files = workingFiles({ machine, newId: uuidV4, signal: new AbortController().signal })
+    const files = machineFiles({ machine, newId: uuidV4, signal: new AbortController().signal })
     const undone = await restoreFiles(
       {
         ...{ checkpoints, newId: uuidV4, isRunning: () => false },
@@ -81,7 +83,7 @@ describe.skipIf(!canSsh)("on an ssh host", () => {
     const patch =
       "*** Begin Patch\n*** Add File: x\n+x\n*** Update File: a\n@@\n-nowhere\n+y\n*** End Patch"
     const { isError, output } = await runTool(
-      patchTool(patchMachines({ machine, newId: uuidV4, beforeWrite: async () => {} })),
+      patchTool(patchMachines({ handsOf: handsOn(machine), beforeWrite: async () => {} })),
       { patch },
       { workdir: { path: folder, on: "server" } },
     )

@@ -5,8 +5,7 @@ import { dirname, join } from "node:path"
 import { applyPatch, type PatchOutcome } from "../../src/files/patch/apply.ts"
 import type { PatchFiles } from "../../src/files/patch/patch-files.ts"
 import { treeFiles } from "../../src/files/tree-files.ts"
-import { localFiles } from "../../src/files/whole-files.ts"
-import { uuidV4 } from "../../src/lib/id.ts"
+import { handsHere } from "./hands-rig.ts"
 
 /** By path from the top; a folder without a file in it is `null`. */
 export type FileTree = Record<string, Uint8Array | string | null>
@@ -47,7 +46,7 @@ export const filesOf = (tree: Record<string, string | null>) =>
 
 const folderFiles = (cwd: string): PatchFiles =>
   treeFiles({
-    ...{ files: localFiles(uuidV4), machine: "server", cwd, chatId: "chat", turnId: "turn" },
+    ...{ hands: handsHere(cwd), chatId: "chat", turnId: "turn" },
     beforeWrite: async () => {},
   })
 

@@ -27,9 +27,9 @@ const Input = Type.Object(
   { additionalProperties: false },
 )
 
-/** @param machineOf rejects with a ToolFailure when the turn cannot reach that machine */
+/** @param machineOf throws a ToolFailure when the turn cannot reach that machine */
 export const patchTool = (
-  machineOf: (context: ToolContext, on: WorkdirOn | undefined) => Promise<PatchMachine>,
+  machineOf: (context: ToolContext, on: WorkdirOn | undefined) => PatchMachine,
 ): Tool => ({
   name: "apply_patch",
   group: "client",
@@ -42,7 +42,7 @@ export const patchTool = (
   traits: { waitsOnCancel: true },
   run: async (context, input) => {
     const { patch, on } = input as Static<typeof Input>
-    const machine = await machineOf(context, on)
+    const machine = machineOf(context, on)
     const outcome = await applyOrFail(patch, machine.files, context.signal)
     const isWhole = outcome.failed.length + outcome.notTried.length === 0
     if (!isWhole) throw new ToolFailure(partly(machine.name, outcome))

@@ -5,8 +5,7 @@ import { join } from "node:path"
 import { createCheckpoints } from "../../../src/files/checkpoints.ts"
 import { applyPatch } from "../../../src/files/patch/apply.ts"
 import { treeFiles } from "../../../src/files/tree-files.ts"
-import { localFiles } from "../../../src/files/whole-files.ts"
-import { uuidV4 } from "../../../src/lib/id.ts"
+import { handsHere } from "../../files/hands-rig.ts"
 import { openTempStore } from "../../support/temp-store.ts"
 import type { Bench } from "../bench.ts"
 import { median } from "../statistics.ts"
@@ -45,7 +44,7 @@ async function applyOnce(): Promise<number> {
     store.db.run("INSERT INTO chats (id, created_at, updated_at) VALUES ('chat', 0, 0)")
     fill(dir)
     const files = treeFiles({
-      ...{ files: localFiles(uuidV4), machine: "server", cwd: dir },
+      hands: handsHere(dir),
       ...{ chatId: "chat", turnId: "turn", beforeWrite },
     })
     const patch = patchOf()

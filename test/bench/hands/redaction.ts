@@ -26,7 +26,11 @@ const HOSTILE = [
 export const redaction: Bench = {
   name: "redaction",
   run: async ({ quick }) => {
-    const redact = await createRedactor({ builtin: true, rules: [], literals: ["a-literal-secret"] })
+    const redact = await createRedactor({
+      builtin: true,
+      rules: [],
+      literals: ["a-literal-secret"],
+    })
     const code = await Bun.file(
       new URL("../../../src/tools/redaction/assignment.ts", import.meta.url),
     ).text()

@@ -65,7 +65,7 @@ test("a command is shown, allowed by Enter, and runs in the folder of --code", a
   await client.loses("? run a command")
   await finish("It is made.")
   expect(readFileSync(join(dir, "made.txt"), "utf8")).toBe("one\n")
-  expect(await told()).toEqual({ output: dir + "\n", is_error: false })
+  expect(await told()).toEqual({ output: dir, is_error: false })
 })
 
 test("OPS-009: Esc refuses, whatever stands in the input, and the agent is told so", async () => {

@@ -4,6 +4,7 @@ import { childEnvironment, type Environment } from "../../../lib/environment.ts"
 import type { NewId } from "../../../lib/id.ts"
 import type { OpResult } from "../../../schema/client-op.ts"
 import type { QuestionAnswer as AnswerBody } from "../../../schema/question.ts"
+import { UNATTENDED } from "../../../shell/unattended.ts"
 import { ClientError } from "../client-error.ts"
 import type { KernelClient } from "../kernel-client.ts"
 import type { QuestionAnswer, QuestionRequest } from "../session.ts"
@@ -28,18 +29,9 @@ const TRIES_MAX = 30
 /** Snapshots of a running command, at most three a second. */
 const PROGRESS_MS = 333
 
-/** Nobody on this terminal is asked about what tools print: pagers and prompts would wait for ever. */
-const QUIET = {
-  PAGER: "cat",
-  GIT_PAGER: "cat",
-  TERM: "dumb",
-  NO_COLOR: "1",
-  GIT_TERMINAL_PROMPT: "0",
-}
-
 export function createHands(options: HandsOptions): (seat: RequestSeat) => Requests {
   const { client, newId, permissionsFile, cwd } = options
-  const environment = childEnvironment(options.environment, QUIET)
+  const environment = childEnvironment(options.environment, UNATTENDED)
   const progress = pacedProgress(client)
   return (seat) =>
     new Requests({

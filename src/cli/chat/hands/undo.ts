@@ -1,9 +1,9 @@
 /** Takes back what a turn wrote: the kernel its own files, this client those of its machine. */
-import { createHash } from "node:crypto"
 import { rm } from "node:fs/promises"
 import { basename } from "node:path"
 import { readWhole, writeWhole } from "../../../files/local-disk.ts"
 import type { NewId } from "../../../lib/id.ts"
+import { sha256 } from "../../../lib/sha256.ts"
 import type { Chat } from "../../../schema/chat.ts"
 import type { ClientRestore } from "../../../schema/files.ts"
 import { ClientError } from "../client-error.ts"
@@ -54,7 +54,7 @@ async function undoHere(
   const path = pathOf(named, cwd)
   try {
     const now = await readWhole(path)
-    const hash = now ? createHash("sha256").update(now.bytes).digest("hex") : null
+    const hash = now ? sha256(now.bytes) : null
     if (hash !== expected) {
       outcome.left.push(`${basename(named)} was changed since`)
     } else if (former === null) {
