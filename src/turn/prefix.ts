@@ -23,7 +23,8 @@ export function prefixTokens(parts: TurnParts, chatId: string): number {
   })
   return router.tokens.request(entry.name, {
     system: systemFor(parts, {
-      ...{ entry, clientContext: undefined, brief: false, savesMemories: true, cacheMark: false },
+      ...{ entry, identity: MASTER, headed: false },
+      ...{ clientContext: undefined, brief: false, cacheMark: false },
     }),
     messages: [],
     tools: [...specs],

@@ -178,9 +178,10 @@ export function buildRequest(
   )
   const system = systemFor(parts, {
     entry,
+    identity: spec.identity,
+    headed: spec.anchor !== undefined || spec.sender !== undefined,
     clientContext: spec.clientContext,
     brief: spec.brief,
-    savesMemories: spec.identity.master && !spec.identity.agent,
     cacheMark: cacheTtl !== undefined,
   })
   const state = {
@@ -212,18 +213,13 @@ export function buildRequest(
 /** The stable head of a request to this model. */
 export const systemFor = (
   { settings }: Pick<TurnParts, "settings">,
-  at: Pick<SystemView, "clientContext" | "brief" | "savesMemories" | "cacheMark"> & {
-    entry: ModelEntry
-  },
+  { entry, ...turn }: Omit<SystemView, "persona" | "jailbreak" | "build"> & { entry: ModelEntry },
 ): SystemPart[] =>
   systemParts({
+    ...turn,
     persona: settings.persona,
-    jailbreak: at.entry.jailbreak,
-    clientContext: at.clientContext,
-    brief: at.brief,
-    savesMemories: at.savesMemories,
+    jailbreak: entry.jailbreak,
     build: settings.build,
-    cacheMark: at.cacheMark,
   })
 
 function maxTokensOf(parts: TurnParts, turn: RunningTurn): number {

@@ -1,36 +1,60 @@
-/** The stable part of the prompt: who the agent is, how to read the rest, what build it runs on. */
+/** The stable part of the prompt: who the agent is, how to read the rest, what holds in this turn. */
 import type { SystemPart } from "../../llm/provider.ts"
+import type { TurnIdentity } from "../../tools/tool.ts"
 import conventions from "./conventions.txt" with { type: "text" }
 import critical from "./critical.txt" with { type: "text" }
 import memoryRule from "./memory-rule.txt" with { type: "text" }
+import noClient from "./no-client.txt" with { type: "text" }
 import neutralPersona from "./persona.txt" with { type: "text" }
+import speakers from "./speakers.txt" with { type: "text" }
+import standingRules from "./standing-rules.txt" with { type: "text" }
+import trustGuest from "./trust-guest.txt" with { type: "text" }
+import trustMaster from "./trust-master.txt" with { type: "text" }
+import trustOpen from "./trust-open.txt" with { type: "text" }
 
 export interface SystemView {
   /** The persona file's text; absent uses a neutral one. */
   persona: string | undefined
+  identity: TurnIdentity
+  /** The turn has an anchor or a named sender, so its messages bear headers. */
+  headed: boolean
   /** The model entry's own addition. */
   jailbreak: string | undefined
   /** What a trusted client adds for this turn. */
   clientContext: string | undefined
   brief: boolean
-  /** The turn may save memories: it is told when. */
-  savesMemories: boolean
   /** `0.1.0 (abc1234)` */
   build: string
   cacheMark: boolean
 }
 
-/** One part under one cache marker: equal settings give equal bytes, with no clock and no counter inside. */
+/**
+ * One part under one cache marker: equal settings give equal bytes, with no clock and no counter inside. By
+ * position: who speaks and who is trusted at the head, what is looked up in the middle, and what must never be
+ * forgotten at the very end.
+ */
 export function systemParts(view: SystemView): SystemPart[] {
+  const { identity } = view
   const pieces = [
-    view.persona?.trim() || neutralPersona.trim(),
-    conventions.trim(),
-    view.savesMemories && memoryRule.trim(),
-    view.jailbreak?.trim(),
+    view.persona?.trim() || neutralPersona,
+    conventions,
+    view.headed && speakers,
+    trustText(identity),
+    standingRules,
+    identity.master && !identity.agent && memoryRule,
+    view.jailbreak,
     view.clientContext && `[client context]\n${view.clientContext}`,
     view.brief && "The place you answer in is small: you SHOULD keep the answer brief.",
     `[build] eva-kernel ${view.build}`,
-    critical.trim(),
+    critical,
   ]
-  return [{ text: pieces.filter(Boolean).join("\n\n"), cacheMark: view.cacheMark }]
+  const said = pieces.map((piece) => (piece ? piece.trim() : "")).filter(Boolean)
+  return [{ text: said.join("\n\n"), cacheMark: view.cacheMark }]
+}
+
+/** Who leads the turn, who reads along, and whose machine is out of reach. */
+function trustText({ master, public: open, clientOps, agent }: TurnIdentity): string {
+  if (!master) return trustGuest
+  if (open) return trustOpen
+  return clientOps || agent ? trustMaster : `${trustMaster.trim()}\n${noClient}`
 }
