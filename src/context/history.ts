@@ -5,23 +5,22 @@
 import { isObject } from "../lib/json.ts"
 import { wireName } from "../llm/conversation.ts"
 import type { ModelMessage } from "../llm/provider.ts"
-import {
-  imageReference,
-  imageUnseen,
-  isHiddenFromModel,
-  MACHINE_TEXT,
-} from "../schema/machine-text.ts"
+import { imageReference, imageUnseen, MACHINE_TEXT } from "../schema/machine-text.ts"
 import type { Block, Message, ToolResultBlock, ToolUseBlock } from "../schema/message.ts"
-import { speakerBlocks } from "./fragments/speaker.ts"
+import {
+  closingBlocks,
+  createSpeakers,
+  isSpoken,
+  type Speakers,
+  type SpeakerView,
+} from "./fragments/speaker.ts"
 
-export interface HistoryView {
+export interface HistoryView extends SpeakerView {
   /** Thoughts of this turn go back to the model that had them; those of other turns never do. */
   currentTurnId: string
   /** The model takes pictures. */
   vision: boolean
   imageUrl(id: string): string
-  /** The name shown beside a person's id, when the person is known. */
-  personName(id: string): string | undefined
 }
 
 /** Pictures in one request; older ones become text, since providers lower the size limit with the count. */
@@ -34,15 +33,16 @@ export const historyForModel = (messages: readonly Message[], view: HistoryView)
   continueHistory([], messages, view)
 
 /**
- * History behind a past that is already rendered, which stays as it is. Equal to rendering both anew when no
+ * History behind a past that is already rendered, which stays as it is; `behind` are its messages. Equal to rendering both anew when no
  * turn lies in both and the messages hold no pictures (those are bounded over the whole request).
  */
 export function continueHistory(
   past: readonly ModelMessage[],
   messages: readonly Message[],
-  view: HistoryView,
+  view: HistoryView & { behind?: readonly Message[] },
 ): ModelMessage[] {
   const pictures = boundPictures(messages, view)
+  const speakers = createSpeakers(view, view.behind ?? [])
   const unusedId = createCallIds(past)
   const shown = [...past]
   const seam = shown.at(-1)
@@ -50,7 +50,7 @@ export function continueHistory(
   if (seam) shown[shown.length - 1] = { ...seam, blocks: [...seam.blocks] }
   for (const [index, message] of messages.entries()) {
     if (message.role === "user") {
-      append(shown, "user", userBlocks(message, view, pictures))
+      append(shown, "user", userBlocks(message, { view, pictures, speakers }))
       continue
     }
     const pairs = pairsOf(messages, index, unusedId)
@@ -130,12 +130,12 @@ function createCallIds(past: readonly ModelMessage[]): (id: string) => string {
   }
 }
 
-/** Speech only: results are placed behind their calls. */
-function userBlocks(message: Message, view: HistoryView, pictures: ReadonlySet<Block>): Block[] {
-  const speech = message.blocks.filter(
-    (block) => block.type === "image" || (block.type === "text" && isSpoken(block.text)),
-  )
-  return speakerBlocks(message, speech, view.personName).map((block): Block => {
+function userBlocks(
+  message: Message,
+  at: { view: HistoryView; pictures: ReadonlySet<Block>; speakers: Speakers },
+): Block[] {
+  const { view, pictures, speakers } = at
+  return speakers.said(message).map((block): Block => {
     if (block.type !== "image" || pictures.has(block)) return block
     const text = view.vision
       ? imageReference(block.id, view.imageUrl(block.id))
@@ -146,7 +146,7 @@ function userBlocks(message: Message, view: HistoryView, pictures: ReadonlySet<B
 
 function assistantBlocks(message: Message, view: HistoryView, pairs: readonly Pair[]): Block[] {
   const calls = pairs.values()
-  return message.blocks.flatMap((block): Block[] => {
+  const blocks = message.blocks.flatMap((block): Block[] => {
     switch (block.type) {
       case "text":
         return isSpoken(block.text) ? [block] : []
@@ -160,9 +160,8 @@ function assistantBlocks(message: Message, view: HistoryView, pairs: readonly Pa
         return []
     }
   })
+  return closingBlocks(message, blocks)
 }
-
-const isSpoken = (text: string): boolean => text.trim() !== "" && !isHiddenFromModel(text)
 
 /** Neighbours of one role are one message; a message left with nothing disappears. */
 function append(shown: ModelMessage[], role: ModelMessage["role"], blocks: Block[]): void {

@@ -7,30 +7,45 @@ export interface TimeZone {
   name(): string
   /** `Monday 2026-11-30 23:05 (Europe/Berlin)`: minutes only, since seconds help nobody. */
   local(ms: number): string
+  /** The day `2026-11-30` and the time `23:05` there. */
+  stamp(ms: number): Stamp
+}
+
+export interface Stamp {
+  date: string
+  time: string
 }
 
 /** Without a name: the zone of the host. */
 export function createTimeZone(configured?: string): TimeZone {
   let known = configured
   let format: Intl.DateTimeFormat | undefined
-  let last = { minute: Number.NaN, text: "" }
+  let last = { minute: Number.NaN, weekday: "", date: "", time: "" }
   const name = (): string => {
     known ??= Intl.DateTimeFormat().resolvedOptions().timeZone
     return known
   }
+  const at = (ms: number): typeof last => {
+    // Asked for with every request to a model, and the same for a minute in every zone of today.
+    const minute = Math.floor(ms / MINUTE_MS)
+    if (minute === last.minute) return last
+    format ??= minuteFormat(name())
+    const parts = Object.fromEntries(
+      format.formatToParts(ms).map((part) => [part.type, part.value]),
+    )
+    const { weekday = "", year, month, day, hour, minute: minutes } = parts
+    last = { minute, weekday, date: `${year}-${month}-${day}`, time: `${hour}:${minutes}` }
+    return last
+  }
   return {
     name,
     local: (ms) => {
-      // Asked for with every request to a model, and the same for a minute in every zone of today.
-      const minute = Math.floor(ms / MINUTE_MS)
-      if (minute === last.minute) return last.text
-      format ??= minuteFormat(name())
-      const parts = Object.fromEntries(
-        format.formatToParts(ms).map((part) => [part.type, part.value]),
-      )
-      const { weekday, year, month, day, hour, minute: minutes } = parts
-      last = { minute, text: `${weekday} ${year}-${month}-${day} ${hour}:${minutes} (${name()})` }
-      return last.text
+      const { weekday, date, time } = at(ms)
+      return `${weekday} ${date} ${time} (${name()})`
+    },
+    stamp: (ms) => {
+      const { date, time } = at(ms)
+      return { date, time }
     },
   }
 }

@@ -2,6 +2,7 @@
  * The turn loop, which reads as its own specification: ask the model, store its answer, settle its calls,
  * ask again, until it answers without calls or a limit ends it.
  */
+import { closedIds } from "../context/fragments/closing-line.ts"
 import { KernelError } from "../lib/error.ts"
 import { reasoningCost } from "../llm/price.ts"
 import type { ProviderFailure } from "../llm/provider.ts"
@@ -9,7 +10,6 @@ import type { Message, ToolUseBlock } from "../schema/message.ts"
 import type { Usage } from "../schema/usage.ts"
 import type { ReachTurn } from "../tools/reach.ts"
 import { snapshot as freezeTools } from "../tools/snapshot.ts"
-import { closedIds } from "./closes.ts"
 import type { TurnParts } from "./parts.ts"
 import { takeAcceptedStep } from "./refusal.ts"
 import type { RunningTurn } from "./running-turn.ts"

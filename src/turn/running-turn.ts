@@ -58,7 +58,7 @@ export function createConversation(past: readonly Message[], begun: readonly Mes
       }
       const before = rendered.get(view.vision) ?? historyForModel(past, view)
       rendered.set(view.vision, before)
-      return continueHistory(before, own, view)
+      return continueHistory(before, own, { ...view, behind: past })
     },
   }
 }

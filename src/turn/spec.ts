@@ -32,3 +32,7 @@ export interface TurnSpec {
 }
 
 export const SOURCE_MESSAGE = "message"
+
+/** People's messages of this turn bear headers. */
+export const isHeaded = ({ anchor, sender }: Pick<TurnSpec, "anchor" | "sender">): boolean =>
+  anchor !== undefined || sender !== undefined

@@ -1,4 +1,5 @@
 /** One trip to the provider: the request, its stream to the live stream, and the answer folded. */
+import { createHeaderShield } from "../context/fragments/forged-header.ts"
 import { type SystemView, systemParts } from "../context/fragments/system.ts"
 import { requestMessages } from "../context/request.ts"
 import { errorText } from "../lib/error.ts"
@@ -11,6 +12,7 @@ import type { Usage } from "../schema/usage.ts"
 import type { StepSnapshot } from "../tools/snapshot.ts"
 import type { TurnParts } from "./parts.ts"
 import type { RunningTurn } from "./running-turn.ts"
+import { isHeaded } from "./spec.ts"
 
 export interface StepAnswer extends FoldedMessage {
   /** The model that answered, and the upstream it stands at. */
@@ -48,16 +50,20 @@ class StepReader {
   #model = ""
   #upstream = ""
   #fold = createFold({ provider: "", model: "" }, () => "")
+  /** Where people's messages bear headers, models begin to write some. */
+  readonly #shield: ReturnType<typeof createHeaderShield> | undefined
   readonly #pictures: FoldedMessage["blocks"] = []
   readonly #paid: StepAnswer["paid"] = []
 
   constructor(parts: TurnParts, turn: RunningTurn) {
     this.#parts = parts
     this.#turn = turn
+    this.#shield = isHeaded(turn.spec) ? createHeaderShield() : undefined
   }
 
   read(event: Exclude<RoutedEvent, { type: "image" }>): void {
     const { live } = this.#turn
+    if (event.type !== "text") this.#say(this.#shield?.end() ?? "")
     switch (event.type) {
       case "model":
         // Each attempt starts anew: nothing of a failed one had reached anybody.
@@ -86,8 +92,8 @@ class StepReader {
         })
         return
       case "text":
-        live.emit({ type: "text_delta", text: event.text })
-        break
+        this.#say(this.#shield?.push(event.text) ?? event.text)
+        return
       case "thinking":
         live.emit({ type: "thinking_delta", text: event.text })
         break
@@ -98,6 +104,12 @@ class StepReader {
         break
     }
     this.#fold.push(event)
+  }
+
+  #say(text: string): void {
+    if (text === "") return
+    this.#turn.live.emit({ type: "text_delta", text })
+    this.#fold.push({ type: "text", text })
   }
 
   /** A picture that cannot be kept costs itself, not the turn. */
@@ -116,6 +128,7 @@ class StepReader {
   }
 
   result(): StepAnswer {
+    this.#say(this.#shield?.end() ?? "")
     const folded = this.#fold.result()
     // Some servers say "tool calls" where their output limit cut the call: the count gives it away.
     const written = folded.usage?.completion_tokens ?? 0
@@ -159,6 +172,7 @@ const historyView = (parts: TurnParts, turn: RunningTurn, vision: boolean) => ({
   vision,
   imageUrl: parts.images.url,
   personName: parts.personName,
+  stamp: parts.settings.zone.stamp,
 })
 
 /** The request for one model: a substitute gets its own system text, effort and view of the history. */
@@ -179,7 +193,7 @@ export function buildRequest(
   const system = systemFor(parts, {
     entry,
     identity: spec.identity,
-    headed: spec.anchor !== undefined || spec.sender !== undefined,
+    headed: isHeaded(spec),
     clientContext: spec.clientContext,
     brief: spec.brief,
     cacheMark: cacheTtl !== undefined,

@@ -213,7 +213,7 @@ describe("pictures", () => {
     const guest = message("user", [text("look"), picture("i1")], { master: false, sender: "p7" })
     const [shownMessage] = historyForModel([guest], view({ vision: false }))
     expect(shownMessage!.blocks).toEqual([
-      text("[p7 Anna]\n> look"),
+      text("[2026-01-05 10:00 p7 Anna]\n> look"),
       text("[image — this model cannot see it: i1]"),
     ])
   })

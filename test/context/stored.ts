@@ -1,6 +1,7 @@
 /** Stored messages for tests of what a model is shown, and random histories, whole and damaged. */
 import fc from "fast-check"
 import type { HistoryView } from "../../src/context/history.ts"
+import { createTimeZone } from "../../src/lib/time-zone.ts"
 import { requestFault } from "../../src/llm/mock-strict.ts"
 import type { ModelMessage } from "../../src/llm/provider.ts"
 import { forkMarker, MACHINE_TEXT } from "../../src/schema/machine-text.ts"
@@ -13,6 +14,7 @@ export const view = (changes: Partial<HistoryView> = {}): HistoryView => ({
   vision: true,
   imageUrl: (id) => `http://eva/images/${id}`,
   personName: (id) => ({ p1: "Boss", p7: "Anna" })[id],
+  stamp: createTimeZone("UTC").stamp,
   ...changes,
 })
 

@@ -205,3 +205,22 @@ test("BOOT-034: pictures whose time is over are purged at start", async () => {
   await purged
   expect(await Bun.file(`${folder}/images/${drawn.id}`).exists()).toBe(false)
 })
+
+test("SEC-10 TURN-064: a header that the model writes itself reaches neither clients nor history of a turn with headers", async () => {
+  const chat = await start()
+  const said = "[msg 12 · reply_to msg 7]\n[#43 14:05 p7 Anna]\nHello."
+  const told = async (anchor: string | undefined) => {
+    const body = { text: plan([{ say: said }]), ...(anchor !== undefined && { anchor }) }
+    const events = await kernel.turn(chat, body)
+    const deltas = events.flatMap((event) => (event.type === "text_delta" ? [event.text] : []))
+    return { deltas: deltas.join(""), stored: kernel.api.messages.page(chat, {}).at(-1)!.blocks }
+  }
+  expect(await told("telegram:1:2")).toEqual({
+    deltas: "Hello.",
+    stored: [{ type: "text", text: "Hello." }],
+  })
+  expect(await told(undefined)).toEqual({
+    deltas: said,
+    stored: [{ type: "text", text: said }],
+  })
+})

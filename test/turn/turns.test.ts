@@ -122,7 +122,7 @@ describe("sends", () => {
     const heard = nextEvent(kernel, chat, "message.silent")
     const { message_ids } = await kernel.api.turns.silent(chat, {
       batch: [
-        { text: "lunch?", ext_id: "11" },
+        { text: "lunch?", ext_id: "11", at: "2026-01-02T03:00:00Z" },
         { text: "at noon", ext_id: "12", reply_to_ext_id: "11", at: "2026-01-02T03:04:05Z" },
       ],
       guest: true,
@@ -142,8 +142,8 @@ describe("sends", () => {
     const [only] = kernel.requests[0]!.messages
     const shown = only!.blocks.map((block) => (block.type === "text" ? block.text : ""))
     expect(shown.slice(0, 3)).toEqual([
-      "[#11 guest]\n> lunch?",
-      "[#12 guest ↩#11]\n> at noon",
+      "[#11 2026-01-02 04:00 guest]\n> lunch?",
+      "[#12 04:04 guest ↩#11]\n> at noon",
       "when?",
     ])
   })
@@ -166,7 +166,7 @@ describe("sends", () => {
     expect(stored.map((message) => message.master)).toEqual([false, true, false])
     expect(stored.at(-1)!.closes).toEqual(["12", "15"])
     expect(kernel.requests[0]!.maxTokens).toBe(1024)
-    expect(JSON.stringify(kernel.requests[0]!.messages)).toContain("[#12 p1 Anna]")
+    expect(JSON.stringify(kernel.requests[0]!.messages)).toMatch(/\[#12 [-\d]+ [:\d]+ p1 Anna\]/)
   })
 
   test("nothing of a bad batch is stored, and the field is named", async () => {
