@@ -2,6 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { BudgetSection } from "./sections/budget.ts"
 import { ChatsSection } from "./sections/chats.ts"
+import { ContextSection } from "./sections/context.ts"
 import { DbSection } from "./sections/db.ts"
 import { FilesSection } from "./sections/files.ts"
 import { ImagesSection } from "./sections/images.ts"
@@ -26,6 +27,7 @@ export const Config = Type.Object({
   llm: LlmSection,
   images: ImagesSection,
   files: FilesSection,
+  context: ContextSection,
   chats: ChatsSection,
   tools: ToolsSection,
   shell: ShellSection,
@@ -44,7 +46,6 @@ export const REQUIRED_SECTIONS = ["server", "db", "llm"] as const
 
 /** Sections of features to come: they load with one warning and have no effect. */
 export const UNBUILT_SECTIONS: readonly string[] = [
-  "context",
   "sleep",
   "chat_sleep",
   "notes",

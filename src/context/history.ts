@@ -5,8 +5,10 @@
 import { isObject } from "../lib/json.ts"
 import { wireName } from "../llm/conversation.ts"
 import type { ModelMessage } from "../llm/provider.ts"
-import { imageReference, imageUnseen, MACHINE_TEXT } from "../schema/machine-text.ts"
-import type { Block, Message, ToolResultBlock, ToolUseBlock } from "../schema/message.ts"
+import { imageReference, imageUnseen } from "../schema/machine-text.ts"
+import type { Block, Message } from "../schema/message.ts"
+import { type ResultView, shownPair } from "./elide.ts"
+import { type Pair, pairsOf } from "./exchange.ts"
 import {
   closingBlocks,
   createSpeakers,
@@ -14,6 +16,7 @@ import {
   type Speakers,
   type SpeakerView,
 } from "./fragments/speaker.ts"
+import type { Forms } from "./traffic.ts"
 
 export interface HistoryView extends SpeakerView {
   /** Thoughts of this turn go back to the model that had them; those of other turns never do. */
@@ -21,6 +24,7 @@ export interface HistoryView extends SpeakerView {
   /** The model takes pictures. */
   vision: boolean
   imageUrl(id: string): string
+  results: ResultView
 }
 
 /** Pictures in one request; older ones become text, since providers lower the size limit with the count. */
@@ -28,105 +32,106 @@ export const IMAGES_MAX = 20
 /** So many become text at once, else every further picture would change the prefix that is cached. */
 const IMAGES_STEP = 10
 
-/** Alternating messages, every call paired with exactly one result, none of them empty. */
-export const historyForModel = (messages: readonly Message[], view: HistoryView): ModelMessage[] =>
-  continueHistory([], messages, view)
+/** History as a request bears it: alternating messages, every call with exactly one result, none of them empty. */
+export interface Rendered {
+  shown: readonly ModelMessage[]
+  /** The stored messages that are shown. */
+  stored: readonly Message[]
+  /** For each stored message, and for the end: how many of the shown are over before it begins. */
+  over: readonly number[]
+  ids: CallIds
+}
+
+export const historyForModel = (
+  messages: readonly Message[],
+  view: HistoryView,
+  forms?: Forms,
+): Rendered =>
+  continueHistory({ shown: [], stored: [], over: [], ids: new CallIds() }, messages, {
+    ...view,
+    forms,
+  })
 
 /**
- * History behind a past that is already rendered, which stays as it is; `behind` are its messages. Equal to rendering both anew when no
- * turn lies in both and the messages hold no pictures (those are bounded over the whole request).
+ * History behind a past that is already rendered, which stays as it is. Equal to rendering both anew when no turn
+ * lies in both and the messages hold no pictures (those are bounded over the whole request).
  */
 export function continueHistory(
-  past: readonly ModelMessage[],
+  past: Rendered,
   messages: readonly Message[],
-  view: HistoryView & { behind?: readonly Message[] },
-): ModelMessage[] {
+  view: HistoryView & { forms?: Forms | undefined },
+): Rendered {
   const pictures = boundPictures(messages, view)
-  const speakers = createSpeakers(view, view.behind ?? [])
-  const unusedId = createCallIds(past)
-  const shown = [...past]
+  const speakers = createSpeakers(view, past.stored)
+  const ids = new CallIds(past.ids)
+  const shown = [...past.shown]
+  const over = past.over.slice(0, past.stored.length)
   const seam = shown.at(-1)
   // The one message of the past that may grow.
   if (seam) shown[shown.length - 1] = { ...seam, blocks: [...seam.blocks] }
   for (const [index, message] of messages.entries()) {
+    over.push(countOver(shown, message.role))
     if (message.role === "user") {
       append(shown, "user", userBlocks(message, { view, pictures, speakers }))
       continue
     }
-    const pairs = pairsOf(messages, index, unusedId)
+    const pairs = shownPairs(pairsOf(messages, index), view, ids)
     append(shown, "assistant", assistantBlocks(message, view, pairs))
-    append(
-      shown,
-      "user",
-      pairs.map((pair) => pair.result),
-    )
+    const results = pairs.flatMap((pair) => (pair ? [pair.result] : []))
+    append(shown, "user", results)
   }
-  return shown
+  over.push(countOver(shown, "user"))
+  return { shown, stored: [...past.stored, ...messages], over, ids }
 }
 
-interface Pair {
-  call: ToolUseBlock
-  result: ToolResultBlock
-}
+/** A message of the same role as the next may still grow. */
+const countOver = (shown: readonly ModelMessage[], next: ModelMessage["role"]): number =>
+  shown.length > 0 && shown.at(-1)!.role === next ? shown.length - 1 : shown.length
 
-/**
- * The calls of an answer with their results, in order. Results stand in the turn's messages before its next
- * answer, the first of an id counts, and one that was lost is made up. A result that answers nothing is an
- * orphan and never appears.
- */
-function pairsOf(
-  messages: readonly Message[],
-  index: number,
-  unusedId: (id: string) => string,
-): Pair[] {
-  const answer = messages[index]!
-  const calls = answer.blocks.filter((block) => block.type === "tool_use")
-  if (calls.length === 0) return []
-  const results = resultsBehind(messages, index)
-  return calls.map((stored) => {
-    const id = unusedId(stored.id)
-    const { input } = stored
-    const at = results.findIndex((result) => result.id === stored.id)
-    const [result = lostResult] = at < 0 ? [] : results.splice(at, 1)
+/** As the request bears them: fit for every provider, each in its form; undefined for one that is dropped. */
+function shownPairs(
+  pairs: readonly Pair[],
+  view: HistoryView & { forms?: Forms | undefined },
+  ids: CallIds,
+): (Pair | undefined)[] {
+  return pairs.map((stored) => {
+    // A dropped call keeps its number, lest those behind it be renamed.
+    const id = ids.unused(stored.call.id)
+    const shown = shownPair(stored, view.forms?.get(stored.call), view.results)
+    if (!shown) return undefined
+    const { name, input } = shown.call
     return {
-      call: { ...stored, id, name: wireName(stored.name), input: isObject(input) ? input : {} },
-      result: { ...result, id },
+      call: { ...shown.call, id, name: wireName(name), input: isObject(input) ? input : {} },
+      result: { ...shown.result, id },
     }
   })
 }
 
-function resultsBehind(messages: readonly Message[], index: number): ToolResultBlock[] {
-  const { turn_id } = messages[index]!
-  const results: ToolResultBlock[] = []
-  for (let at = index + 1; at < messages.length; at++) {
-    const { role, turn_id: turn, blocks } = messages[at]!
-    if (role === "assistant" || turn !== turn_id) break
-    results.push(...blocks.filter((block) => block.type === "tool_result"))
-  }
-  return results
-}
-
-const lostResult: ToolResultBlock = {
-  type: "tool_result",
-  id: "",
-  output: MACHINE_TEXT.call_interrupted.marker,
-  is_error: true,
-}
-
 /** Small models number their calls anew in every answer; in a request each id is one call. */
-function createCallIds(past: readonly ModelMessage[]): (id: string) => string {
-  const used = new Set<string>()
-  const counts = new Map<string, number>()
-  for (const { blocks } of past) {
-    for (const block of blocks) if (block.type === "tool_use") used.add(block.id)
+class CallIds {
+  private readonly used = new Set<string>()
+  private readonly counts = new Map<string, number>()
+  private readonly behind: CallIds | undefined
+
+  constructor(behind?: CallIds) {
+    this.behind = behind
   }
-  return (id) => {
+
+  unused(id: string): string {
     let unused = id
-    let count = counts.get(id) ?? 1
-    while (used.has(unused)) unused = `${id}_${++count}`
-    counts.set(id, count)
-    used.add(unused)
+    let count = this.countOf(id) ?? 1
+    while (this.isUsed(unused)) unused = `${id}_${++count}`
+    this.counts.set(id, count)
+    this.used.add(unused)
     return unused
+  }
+
+  private isUsed(id: string): boolean {
+    return this.used.has(id) || this.behind?.isUsed(id) === true
+  }
+
+  private countOf(id: string): number | undefined {
+    return this.counts.get(id) ?? this.behind?.countOf(id)
   }
 }
 
@@ -144,7 +149,11 @@ function userBlocks(
   })
 }
 
-function assistantBlocks(message: Message, view: HistoryView, pairs: readonly Pair[]): Block[] {
+function assistantBlocks(
+  message: Message,
+  view: HistoryView,
+  pairs: readonly (Pair | undefined)[],
+): Block[] {
   const calls = pairs.values()
   const blocks = message.blocks.flatMap((block): Block[] => {
     switch (block.type) {
@@ -155,13 +164,15 @@ function assistantBlocks(message: Message, view: HistoryView, pairs: readonly Pa
       case "image":
         return [{ type: "text", text: imageReference(block.id, view.imageUrl(block.id)) }]
       case "tool_use":
-        return [calls.next().value!.call]
+        return callBlock(calls.next().value)
       default:
         return []
     }
   })
   return closingBlocks(message, blocks)
 }
+
+const callBlock = (pair: Pair | undefined): Block[] => (pair ? [pair.call] : [])
 
 /** Neighbours of one role are one message; a message left with nothing disappears. */
 function append(shown: ModelMessage[], role: ModelMessage["role"], blocks: Block[]): void {

@@ -39,9 +39,6 @@ export interface Files {
   close(): void
 }
 
-/** Characters of a reader's answer that stay in a prompt. */
-const READER_CHARS = 8000
-
 export function createFiles({
   store,
   clock,
@@ -66,7 +63,7 @@ export function createFiles({
   return {
     checkpoints,
     tools: [
-      ...fileTools({ handsOf, readerChars: READER_CHARS }),
+      ...fileTools({ handsOf, readerChars: config.context.reader_result_max_chars }),
       patchTool(patchMachines({ handsOf, beforeWrite })),
     ],
     writers: checkpoints.list,

@@ -8,7 +8,7 @@ export function turnSettings(
   config: Config,
   more: { persona: string | undefined; zone: TimeZone },
 ): TurnSettings {
-  const { llm } = config
+  const { llm, context } = config
   return {
     maxIterations: llm.max_turn_iterations,
     maxTokens: llm.max_tokens,
@@ -22,6 +22,7 @@ export function turnSettings(
     build: `${version} (${commit})`,
     onDemand: config.tools.on_demand,
     askTtlMs: config.tools.ask_ttl,
+    context,
     ...more,
   }
 }

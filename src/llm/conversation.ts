@@ -58,8 +58,14 @@ export function readConversation(
   const turns: WireMessage[] = []
   for (const message of request.messages) {
     const context = { role: message.role, images: request.images, keepThought: options.keepThought }
-    const blocks = message.blocks.flatMap((block) => wireBlock(block, context))
-    if (message.cacheMark) markLast(blocks.length > 0 ? blocks : (turns.at(-1)?.blocks ?? []))
+    const wireBlocks = (blocks: readonly Block[]) =>
+      blocks.flatMap((block) => wireBlock(block, context))
+    const { cacheMark: marked } = message
+    const blocks = wireBlocks(message.blocks.slice(0, marked))
+    if (marked !== undefined) {
+      markLast(blocks.length > 0 ? blocks : (turns.at(-1)?.blocks ?? []))
+      blocks.push(...wireBlocks(message.blocks.slice(marked)))
+    }
     if (blocks.length === 0) continue
     const turn = turns.at(-1)
     if (turn?.role === message.role) turn.blocks.push(...blocks)

@@ -16,8 +16,8 @@ export interface ImageData {
 export interface ModelMessage {
   role: Role
   blocks: Block[]
-  /** A cache marker belongs after this message. */
-  cacheMark?: boolean
+  /** A cache marker belongs behind so many of the blocks. */
+  cacheMark?: number
 }
 
 export interface SystemPart {

@@ -32,6 +32,7 @@ export const MACHINE_TEXT = {
   repeated_call: { marker: "[same call as above" },
   elided_input: { marker: "[elided: " },
   middle_cut: { marker: "[middle cut: " },
+  tail_cut: { marker: "[tail cut: " },
   empty_result: { marker: "[empty]", exact: true },
   image_reference: { marker: "[image " },
   image_unseen: { marker: "[image — " },
@@ -77,3 +78,13 @@ export const imageUnseen = (id: string): string => `[image — this model cannot
 
 export const forkMarker = (parentTitle: string, beforeMessage: string): string =>
   `[forked] Branched from "${parentTitle}" before message ${beforeMessage}.`
+
+/** Stands for what is left out of an old call or result. */
+export const elidedNote = (chars: number): string => `[elided: ${chars} chars]`
+
+/** Ends a reader's window that was cut. */
+export const tailCutNote = (gone: number, of: number): string =>
+  `[tail cut: ${gone} chars of ${of} — ask for a narrower window to see them]`
+
+/** Stands for the result of a call that was made again, word for word. */
+export const repeatedCallNote = "[same call as above, made again further down]"

@@ -45,6 +45,9 @@ export const ToolResultBlock = Type.Object({
   id: Type.String({ description: "The id of the call that this answers" }),
   output: Type.String(),
   is_error: Type.Boolean(),
+  uneventful: Type.Optional(
+    Type.Literal(true, { description: "The tool found or did nothing: it leaves prompts first" }),
+  ),
 })
 export type ToolResultBlock = Static<typeof ToolResultBlock>
 

@@ -1,6 +1,7 @@
 /** What the turn room is built from: the rooms below it, and the settings it reads. */
 
 import type { NewMessage } from "../chats/message-row.ts"
+import type { Config } from "../config/schema.ts"
 import type { Bus } from "../events/bus.ts"
 import type { Clock } from "../lib/clock.ts"
 import type { NewId } from "../lib/id.ts"
@@ -35,6 +36,7 @@ export interface TurnSettings {
   build: string
   zone: TimeZone
   onDemand: readonly string[]
+  context: Config["context"]
   /** How long the questions of one call live. */
   askTtlMs: number
 }

@@ -8,7 +8,7 @@ import type { ModelRequest, ProviderFailure } from "../llm/provider.ts"
 import type { Message } from "../schema/message.ts"
 import type { StepSnapshot } from "../tools/snapshot.ts"
 import type { TurnParts } from "./parts.ts"
-import { createConversation, type RunningTurn } from "./running-turn.ts"
+import type { RunningTurn } from "./running-turn.ts"
 import { buildRequest, loadImages, type StepAnswer, takeStep } from "./step.ts"
 
 /** Enough for one cause among a thousand turns: the newest alone, the halvings, and the proof of the rest. */
@@ -99,7 +99,7 @@ class Undecided extends Error {}
 /** Whether the filter lets the turn through with this much of its past. */
 async function passes(search: Search, kept: readonly Part[]): Promise<boolean> {
   const { parts, turn, snapshot, model, paid } = search
-  const trial = { ...turn, conversation: createConversation(kept.flat(), turn.conversation.own) }
+  const trial = { ...turn, conversation: turn.conversation.withPast(kept.flat()) }
   const images = await loadImages(parts, trial)
   const events = parts.router.stream({
     model,
@@ -129,7 +129,7 @@ function probeOf(request: ModelRequest): ModelRequest {
 /** For good: also out of every later turn's past. */
 function leaveOut(turn: RunningTurn, { causes, kept, probes }: Causes): void {
   turn.exclude(causes.flat())
-  turn.conversation = createConversation(kept.flat(), turn.conversation.own)
+  turn.conversation = turn.conversation.withPast(kept.flat())
   const messages = causes.flat().map((message) => message.id)
   turn.log.warn("a content filter refuses earlier messages: they are left out", {
     messages,

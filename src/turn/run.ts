@@ -5,12 +5,13 @@ import type { Log } from "../lib/log.ts"
 import type { Effort } from "../schema/effort.ts"
 import { EFFORT_LEVELS } from "../schema/effort.ts"
 import type { Message } from "../schema/message.ts"
+import { beginConversation } from "./begin-conversation.ts"
 import { extraTools } from "./extra-tools.ts"
 import type { LiveTurn } from "./live.ts"
 import { endOfFault, type LoopEnd, runLoop } from "./loop.ts"
 import type { TurnParts } from "./parts.ts"
 import { recallFor } from "./recall.ts"
-import { createConversation, type RunningTurn } from "./running-turn.ts"
+import type { RunningTurn } from "./running-turn.ts"
 import type { TurnSpec } from "./spec.ts"
 import type { TurnStore } from "./store.ts"
 import { createStreak } from "./stuck.ts"
@@ -90,7 +91,7 @@ function enter(run: TurnRun, log: Log): RunningTurn {
     extraTools: extraTools(parts.pending, { spec, live, signal }),
     opened: new Set(),
     streak: createStreak(),
-    conversation: createConversation(past, own),
+    conversation: beginConversation(parts, { spec, chat, past, own }),
     memory: "",
     exclude: (refused) => exclude(run, refused),
     newMessageId: idsWithin(spec.id, own.at(-1)?.id),

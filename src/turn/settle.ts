@@ -122,7 +122,7 @@ async function storeResult(
   settled: { call: ToolUseBlock; result: CallResult },
 ): Promise<void> {
   const { id } = settled.call
-  const { output, isError: is_error } = settled.result
+  const { output, isError: is_error, uneventful } = settled.result
   const { chatId, id: turnId, identity } = turn.spec
   const stored = await parts.store.commit(() =>
     parts.messages.append([
@@ -131,7 +131,7 @@ async function storeResult(
         chat_id: chatId,
         turn_id: turnId,
         role: "user",
-        blocks: [{ type: "tool_result", id, output, is_error }],
+        blocks: [{ type: "tool_result", id, output, is_error, ...(uneventful && { uneventful }) }],
         master: identity.master,
       },
     ]),

@@ -6,7 +6,7 @@ import { errorText } from "../lib/error.ts"
 import { effortFor } from "../llm/effort.ts"
 import { createFold, type FoldedMessage } from "../llm/fold.ts"
 import type { ModelEntry, Target } from "../llm/models.ts"
-import type { ImageData, ModelMessage, ModelRequest, SystemPart } from "../llm/provider.ts"
+import type { ImageData, ModelRequest, SystemPart } from "../llm/provider.ts"
 import type { RoutedEvent } from "../llm/router.ts"
 import type { Usage } from "../schema/usage.ts"
 import type { StepSnapshot } from "../tools/snapshot.ts"
@@ -160,7 +160,7 @@ export async function loadImages(
 ): Promise<ReadonlyMap<string, ImageData>> {
   const { entry } = parts.router.models.resolve(turn.model)
   if (!entry.multimodal) return new Map()
-  const messages = turn.conversation.shown(historyView(parts, turn, true))
+  const { messages } = turn.conversation.shown(historyView(parts, turn, true))
   const ids = messages.flatMap((message) =>
     message.blocks.flatMap((block) => (block.type === "image" ? [block.id] : [])),
   )
@@ -187,9 +187,7 @@ export function buildRequest(
   const { spec } = turn
   const temperature = upstream.defaults.temperature ?? settings.temperature
   const cacheTtl = cacheTtlOf(parts, turn, target)
-  const history: ModelMessage[] = turn.conversation.shown(
-    historyView(parts, turn, entry.multimodal),
-  )
+  const history = turn.conversation.shown(historyView(parts, turn, entry.multimodal))
   const system = systemFor(parts, {
     entry,
     identity: spec.identity,

@@ -1,11 +1,12 @@
 /** Stored messages to what a model is shown, for whole and for damaged histories. */
 import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
+import { createConversation } from "../../src/context/conversation.ts"
 import { historyForModel, IMAGES_MAX } from "../../src/context/history.ts"
+import { planPast } from "../../src/context/traffic.ts"
 import type { ModelMessage } from "../../src/llm/provider.ts"
 import { forkMarker, MACHINE_TEXT } from "../../src/schema/machine-text.ts"
 import type { Block } from "../../src/schema/message.ts"
-import { createConversation } from "../../src/turn/running-turn.ts"
 import {
   anyHistory,
   anyTurn,
@@ -18,6 +19,7 @@ import {
   result,
   text,
   thought,
+  traffic,
   user,
   view,
 } from "./stored.ts"
@@ -30,9 +32,9 @@ const lost = (id: string): Block => ({
 })
 
 const shown = (...history: Parameters<typeof historyForModel>[0]): ModelMessage[] => {
-  const messages = historyForModel(history, view())
+  const messages = historyForModel(history, view()).shown
   expect(faultOf(messages)).toBeUndefined()
-  return messages
+  return [...messages]
 }
 
 describe("pairs", () => {
@@ -177,7 +179,10 @@ describe("pictures", () => {
   })
 
   test("a model without eyes is told of the picture that it cannot see", () => {
-    const messages = historyForModel([user(text("look"), picture("i1"))], view({ vision: false }))
+    const messages = historyForModel(
+      [user(text("look"), picture("i1"))],
+      view({ vision: false }),
+    ).shown
     expect(messages[0]!.blocks).toEqual([
       text("look"),
       text("[image — this model cannot see it: i1]"),
@@ -211,7 +216,7 @@ describe("pictures", () => {
 
   test("a mark of the kernel is not quoted as a guest's words", () => {
     const guest = message("user", [text("look"), picture("i1")], { master: false, sender: "p7" })
-    const [shownMessage] = historyForModel([guest], view({ vision: false }))
+    const [shownMessage] = historyForModel([guest], view({ vision: false })).shown
     expect(shownMessage!.blocks).toEqual([
       text("[2026-01-05 10:00 p7 Anna]\n> look"),
       text("[image — this model cannot see it: i1]"),
@@ -224,7 +229,7 @@ describe("any history", () => {
     fc.assert(
       fc.property(anyHistory, fc.boolean(), (history, vision) => {
         const before = structuredClone(history)
-        const messages = historyForModel(history, view({ vision }))
+        const messages = historyForModel(history, view({ vision })).shown
         expect(faultOf(messages)).toBeUndefined()
         for (const [index, one] of messages.entries()) {
           expect(one.role).not.toBe(messages[index - 1]?.role as never)
@@ -238,15 +243,18 @@ describe("any history", () => {
   test("is the same whether the past was rendered before or everything is rendered anew", () => {
     fc.assert(
       fc.property(anyTurn, fc.boolean(), ({ past, own }, vision) => {
-        const conversation = createConversation(past, own.slice(0, 1))
-        const first = conversation.shown(view({ vision }))
-        expect(first).toEqual(historyForModel([...past, ...own.slice(0, 1)], view({ vision })))
+        const conversation = createConversation(past, own.slice(0, 1), traffic())
+        const { forms } = planPast(past, traffic())
+        const shown = () => conversation.shown(view({ vision })).messages
+        const anew = (count: number) =>
+          historyForModel([...past, ...own.slice(0, count)], view({ vision }), forms).shown
+        const first = shown()
+        expect(first).toEqual(anew(1))
         const bytes = JSON.stringify(first)
         for (const [index, one] of own.entries()) {
           if (index === 0) continue
           conversation.add([one])
-          const anew = historyForModel([...past, ...own.slice(0, index + 1)], view({ vision }))
-          expect(conversation.shown(view({ vision }))).toEqual(anew)
+          expect(shown()).toEqual(anew(index + 1))
         }
         // What was handed out before is not changed by what came after.
         expect(JSON.stringify(first)).toBe(bytes)

@@ -46,10 +46,11 @@ async function requestsOf(chat: string, body: Send | string): Promise<ModelReque
 
 /** A request as people read it; the build line without what changes with each release. */
 function promptText({ system, messages }: ModelRequest): string {
-  const parts = system.map(({ text, cacheMark }) => `=== system${mark({ cacheMark })}\n${text}`)
+  const parts = system.map(({ text, cacheMark }) => `=== system\n${text}${mark(cacheMark)}`)
   const said = messages.map((message) => {
-    const blocks = message.blocks.map(blockText).join("\n---\n")
-    return `=== ${message.role}${mark(message)}\n${blocks}`
+    const marked = (message.cacheMark ?? 0) - 1
+    const blocks = message.blocks.map((block, at) => blockText(block) + mark(at === marked))
+    return `=== ${message.role}\n${blocks.join("\n---\n")}`
   })
   const build = `[build] eva-kernel ${version} (${commit})`
   return `${[...parts, ...said].join("\n\n")}\n`.replace(
@@ -58,8 +59,7 @@ function promptText({ system, messages }: ModelRequest): string {
   )
 }
 
-const mark = ({ cacheMark }: { cacheMark?: boolean | undefined }) =>
-  cacheMark ? ", cached up to here" : ""
+const mark = (isMarked = false) => (isMarked ? "\n(cached up to here)" : "")
 
 function blockText(block: Block): string {
   switch (block.type) {

@@ -1,6 +1,8 @@
 /** Stored messages for tests of what a model is shown, and random histories, whole and damaged. */
 import fc from "fast-check"
+import type { ResultView } from "../../src/context/elide.ts"
 import type { HistoryView } from "../../src/context/history.ts"
+import type { TrafficSettings } from "../../src/context/traffic.ts"
 import { createTimeZone } from "../../src/lib/time-zone.ts"
 import { requestFault } from "../../src/llm/mock-strict.ts"
 import type { ModelMessage } from "../../src/llm/provider.ts"
@@ -9,12 +11,26 @@ import type { Block, Message, Role } from "../../src/schema/message.ts"
 
 export const CURRENT = "turn-now"
 
+/** `read_*` reads by windows, `skill` gives full text, all others are plain tools. */
+export const RESULTS: ResultView = {
+  limits: { maxChars: 2000, readerChars: 8000 },
+  traits: (name) => ({ windowed: name.startsWith("read_"), uncapped: name === "skill" }),
+}
+
+export const traffic = (changes: Partial<TrafficSettings> = {}): TrafficSettings => ({
+  ...RESULTS,
+  window: { exchanges: 6, chars: 24_000 },
+  past: "stub",
+  ...changes,
+})
+
 export const view = (changes: Partial<HistoryView> = {}): HistoryView => ({
   currentTurnId: CURRENT,
   vision: true,
   imageUrl: (id) => `http://eva/images/${id}`,
   personName: (id) => ({ p1: "Boss", p7: "Anna" })[id],
   stamp: createTimeZone("UTC").stamp,
+  results: RESULTS,
   ...changes,
 })
 

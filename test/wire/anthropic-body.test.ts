@@ -167,7 +167,7 @@ describe("anthropic body", () => {
       messages: [
         { content: [{ text: "first", cache_control }] },
         { content: [{ text: "reply" }] },
-        { content: [{ text: "second" }, { text: "[state] noon", cache_control }] },
+        { content: [{ text: "second", cache_control }, { text: "[state] noon" }] },
       ],
     })
     expect(JSON.stringify(cached).match(/cache_control/g)).toHaveLength(3)
@@ -179,7 +179,7 @@ describe("anthropic body", () => {
     const messages = ["a", "b", "c", "d", "e", "f"].map((text, at) => ({
       role: at % 2 ? ("assistant" as const) : ("user" as const),
       blocks: [{ type: "text" as const, text }],
-      cacheMark: true,
+      cacheMark: 1,
     }))
     const body = await send({ ...marked, messages, cacheTtl: "5m" })
     const cache_control = { type: "ephemeral" }

@@ -47,9 +47,9 @@ export const untidy: ModelMessage[] = [
 export const marked: Partial<ModelRequest> = {
   system: [{ text: "Persona.", cacheMark: true }, { text: "Volatile." }],
   messages: [
-    { ...user(text("first")), cacheMark: true },
+    { ...user(text("first")), cacheMark: 1 },
     assistant(text("reply")),
-    { ...user(text("second"), text("[state] noon")), cacheMark: true },
+    { ...user(text("second"), text("[state] noon")), cacheMark: 1 },
   ],
 }
 

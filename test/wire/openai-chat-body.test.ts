@@ -230,8 +230,8 @@ describe("openai chat body", () => {
       {
         role: "user",
         content: [
-          { type: "text", text: "second" },
-          { type: "text", text: "[state] noon", cache_control },
+          { type: "text", text: "second", cache_control },
+          { type: "text", text: "[state] noon" },
         ],
       },
     ])

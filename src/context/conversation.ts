@@ -1,0 +1,68 @@
+/** The messages of a turn: the past, planned and rendered once however many steps follow, and its own. */
+import type { ModelMessage } from "../llm/provider.ts"
+import type { Message } from "../schema/message.ts"
+import { continueHistory, type HistoryView, historyForModel, type Rendered } from "./history.ts"
+import { planPast, type TrafficSettings } from "./traffic.ts"
+
+export type ConversationView = Omit<HistoryView, "results">
+
+/** What a request shows of a conversation, and where it may be cached. */
+export interface ShownConversation {
+  messages: readonly ModelMessage[]
+  /** A cache marker belongs behind so many of the messages, the last of all. */
+  stable: number
+  /** The request before was marked behind so many of them. */
+  stableBefore: number
+}
+
+export type Conversation = ReturnType<typeof createConversation>
+
+export function createConversation(
+  past: readonly Message[],
+  begun: readonly Message[],
+  traffic: TrafficSettings,
+) {
+  const own = [...begun]
+  const plan = planPast(past, traffic)
+  const rendered = new Map<boolean, Rendered>()
+
+  const renderPast = (view: HistoryView): Rendered => {
+    const before = rendered.get(view.vision) ?? historyForModel(past, view, plan.forms)
+    rendered.set(view.vision, before)
+    return before
+  }
+
+  const render = (view: HistoryView): Rendered => {
+    // Pictures are bounded over the whole request, so a turn with pictures renders everything anew.
+    if (own.some((message) => message.blocks.some((block) => block.type === "image"))) {
+      return historyForModel([...past, ...own], view, plan.forms)
+    }
+    return continueHistory(renderPast(view), own, view)
+  }
+
+  return {
+    /** What was said before this turn. */
+    past,
+    /** Messages that this turn stored, the newest last. */
+    own: own as readonly Message[],
+    add: (messages: readonly Message[]) => own.push(...messages),
+    /** With another past, as when some of it must be left out. */
+    withPast: (kept: readonly Message[]) => createConversation(kept, own, traffic),
+    /** For a model with or without eyes. */
+    shown: (view: ConversationView): ShownConversation => {
+      const { shown, over } = render({ ...view, results: traffic })
+      const isAnswered = own.some((message) => message.role === "assistant")
+      return {
+        messages: shown,
+        stable: over[plan.boundary]!,
+        stableBefore: isAnswered ? previousTail(shown) : over[plan.boundaryBefore]!,
+      }
+    },
+  }
+}
+
+/** The request before ended with the user's message before the last answer. */
+const previousTail = (shown: readonly ModelMessage[]): number => {
+  const answer = shown.findLastIndex((message) => message.role === "assistant")
+  return Math.max(0, answer)
+}
