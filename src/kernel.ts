@@ -21,7 +21,7 @@ import type { Clock } from "./lib/clock.ts"
 import type { Environment } from "./lib/environment.ts"
 import { uuidV4, uuidV7 } from "./lib/id.ts"
 import type { Log } from "./lib/log.ts"
-import { createTimeZone, type TimeZone } from "./lib/time-zone.ts"
+import { createTimeZone } from "./lib/time-zone.ts"
 import type { MockOptions } from "./llm/mock.ts"
 import { createPersons } from "./persons/persons.ts"
 import { createSpend } from "./spend/spend.ts"
@@ -96,8 +96,8 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   })
   const rooms = { persons, memories, files, shell, turns, router, spend, store }
   await registerTools(registry, { ...options, ...rooms, chats, history, zone })
-  tidyAfterStart({ turns, zone, clock, log })
-  const stopHousekeeping = startHousekeeping({ chats, images, files, history, clock, log })
+  markInterrupted(turns, log)
+  const stopHousekeeping = startHousekeeping({ chats, images, files, history, zone, clock, log })
 
   const write = (work: () => void) => store.write(work)
   const promptCache = config.llm.prompt_cache
@@ -122,17 +122,10 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   }
 }
 
-/** What the last stop cut off is marked; zone data, which take a while, load behind the first reply. */
-function tidyAfterStart(parts: {
-  turns: Pick<Turns, "recover">
-  zone: TimeZone
-  clock: Clock
-  log: Log
-}): void {
-  const { turns, zone, clock, log } = parts
+/** What the last stop cut off is marked. */
+function markInterrupted(turns: Pick<Turns, "recover">, log: Log): void {
   const interrupted = turns.recover()
   if (interrupted > 0) log.warn("turns were cut off by the last stop", { turns: interrupted })
-  setImmediate(() => zone.local(clock.now()))
 }
 
 const imageSettings = ({ images: { dir, keep, max_bytes, base_url } }: Config) => ({

@@ -1,4 +1,5 @@
 /** `eva-kernel serve`: reads the configuration, opens the door, and closes it in order when told to stop. */
+import { setImmediate as nextRound } from "node:timers/promises"
 import { isatty } from "node:tty"
 import { configSecrets } from "../config/mask.ts"
 import type { Config } from "../config/schema.ts"
@@ -68,8 +69,11 @@ async function serve(
     mask: maskLiterals(configSecrets(config)),
   })
   guardProcess(log)
+  const starting = start({ config, environment, log })
+  // Whoever waits for the open port is answered before the first line loads what writes it.
+  await Promise.allSettled([starting]).then(() => nextRound())
   for (const warning of warnings) log.warn(warning)
-  const serving = await start({ config, environment, log })
+  const serving = await starting
   const stop = untilSignal()
   // Whoever started it may not read what it says; that is no reason not to serve.
   await say(greeting(serving.url, config, found)).catch(() => {})

@@ -5,10 +5,13 @@ import type { Images } from "../images/images.ts"
 import type { Clock } from "../lib/clock.ts"
 import { errorText } from "../lib/error.ts"
 import type { Log } from "../lib/log.ts"
+import type { TimeZone } from "../lib/time-zone.ts"
 import type { Files } from "./files.ts"
 
 /** A timer that sleeps longer than this would miss what was made meanwhile, or a machine that slept. */
 const LOOK_EVERY_MS = 5 * 60_000
+/** Behind the first replies: nothing here may delay the start. */
+const FIRST_LOOK_MS = 500
 const DAY_MS = 24 * 3600 * 1000
 
 export interface Chores {
@@ -16,13 +19,14 @@ export interface Chores {
   images: Pick<Images, "purgeExpired" | "removeOfChat">
   files: Pick<Files, "checkpoints">
   history: Pick<History, "note" | "sweep">
+  zone: Pick<TimeZone, "local">
   clock: Clock
   log: Log
 }
 
-/** Looks at once and then every few minutes; gives the function that stops it. */
+/** Looks soon after the start and then every few minutes; gives the function that stops it. */
 export function startHousekeeping(chores: Chores): () => void {
-  const { chats, images, files, history, clock, log } = chores
+  const { chats, images, files, history, zone, clock, log } = chores
   let purgedAt = Number.NEGATIVE_INFINITY
 
   const look = async (): Promise<void> => {
@@ -46,9 +50,15 @@ export function startHousekeeping(chores: Chores): () => void {
     void look().catch((error) => log.error("housekeeping failed", { error: errorText(error) }))
   }
 
+  const first = setTimeout(() => {
+    // Zone data take a while to load; the first turn shall not wait for them.
+    zone.local(clock.now())
+    lookSafely()
+  }, FIRST_LOOK_MS)
   const timer = setInterval(lookSafely, LOOK_EVERY_MS)
-  timer.unref()
-  // Behind the first reply: nothing here may delay the start.
-  setImmediate(lookSafely)
-  return () => clearInterval(timer)
+  for (const one of [first, timer]) one.unref()
+  return () => {
+    clearTimeout(first)
+    clearInterval(timer)
+  }
 }

@@ -2,7 +2,7 @@
  * The logger: a value that is passed in, never a global. One line a record, for people on a terminal and
  * JSON elsewhere. Secrets are masked in the sink, so no caller can forget to.
  */
-import pino from "pino"
+import type { Logger, pino as Pino } from "pino"
 import { parseJson } from "./json.ts"
 
 export type LogFields = Record<string, unknown>
@@ -28,12 +28,14 @@ export interface LogOptions {
   mask?: (line: string) => string
 }
 
+/** The library loads with the first line: it costs some ten milliseconds, which no start has to wait for. */
 export function createLog(options: LogOptions): Log {
   const mask = options.mask ?? ((line: string) => line)
   const shape = options.human ? humanLine : (line: string) => line
   const destination = { write: (line: string) => options.write(mask(shape(line))) }
-  return wrap(
-    pino(
+  const open = (): Logger => {
+    const { pino } = require("pino") as { pino: typeof Pino }
+    return pino(
       {
         level: options.level,
         base: null,
@@ -42,9 +44,12 @@ export function createLog(options: LogOptions): Log {
         formatters: { level: (label) => ({ level: label }) },
       },
       destination,
-    ),
-  )
+    )
+  }
+  return wrap(open, LEVELS.indexOf(options.level))
 }
+
+const LEVELS: readonly LogLevel[] = ["trace", "debug", "info", "warn", "error", "silent"]
 
 /** A logger that says nothing: for tests and for parts used alone. */
 export const silentLog: Log = {
@@ -55,13 +60,20 @@ export const silentLog: Log = {
   with: () => silentLog,
 }
 
-function wrap(logger: pino.Logger): Log {
+function wrap(open: () => Logger, lowest: number): Log {
+  let opened: Logger | undefined
+  const logger = (): Logger => {
+    opened ??= open()
+    return opened
+  }
+  const line =
+    (level: "debug" | "info" | "warn" | "error") =>
+    (message: string, fields: LogFields = {}): void => {
+      if (LEVELS.indexOf(level) >= lowest) logger()[level](fields, message)
+    }
   return {
-    debug: (message, fields = {}) => logger.debug(fields, message),
-    info: (message, fields = {}) => logger.info(fields, message),
-    warn: (message, fields = {}) => logger.warn(fields, message),
-    error: (message, fields = {}) => logger.error(fields, message),
-    with: (fields) => wrap(logger.child(fields)),
+    ...{ debug: line("debug"), info: line("info"), warn: line("warn"), error: line("error") },
+    with: (fields) => wrap(() => logger().child(fields), lowest),
   }
 }
 
