@@ -2,10 +2,11 @@
  * One ssh host, over the system's ssh and one connection that all commands share (ssh_config(5),
  * ControlMaster). The connection is a child of the kernel and does not outlive it.
  */
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { sleep } from "../lib/async.ts"
+import { isAlive } from "../lib/is-alive.ts"
 import { shellWord } from "../lib/shell-word.ts"
 import type { Machine } from "../tools/machine.ts"
 import { type ProcessResult, runProcess } from "../tools/process.ts"
@@ -38,7 +39,7 @@ const OPTIONS = [
 
 export function createSshMachine(options: SshOptions): Machine {
   const { host, environment, remoteEnvironment, sshArguments = [] } = options
-  const folder = mkdtempSync(join(tmpdir(), "eva-ssh-"))
+  const folder = socketFolder(tmpdir())
   const socket = join(folder, "s")
   const ssh = (...args: string[]) => ["ssh", "-S", socket, ...sshArguments, ...OPTIONS, ...args]
   const connection = new Connection({ host, environment, ssh, cwd: folder })
@@ -85,6 +86,22 @@ export function createSshMachine(options: SshOptions): Machine {
       rmSync(folder, { recursive: true, force: true })
     },
   }
+}
+
+const FOLDER = /^eva-ssh-(\d+)-/
+
+/** A folder of this process for the socket of the connection. Those that killed kernels left are removed. */
+export function socketFolder(parent: string): string {
+  for (const name of readdirSync(parent)) {
+    const [, pid] = FOLDER.exec(name) ?? []
+    if (pid === undefined || isAlive(Number(pid))) continue
+    try {
+      rmSync(join(parent, name), { recursive: true, force: true })
+    } catch {
+      // It is another user's, whose own kernel will remove it.
+    }
+  }
+  return mkdtempSync(join(parent, `eva-ssh-${process.pid}-`))
 }
 
 interface ConnectionOptions {

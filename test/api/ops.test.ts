@@ -309,7 +309,7 @@ describe("a client that comes again", () => {
 })
 
 describe("progress", () => {
-  test("API-066 TOOL-32 TSH-24: a snapshot is drawn at the call, cut to its last 8 KiB between letters, masked, and never stored", async () => {
+  test("API-066 TOOL-32 TSH-24 SEC-25: a snapshot is drawn at the call, cut to its last 8 KiB between letters, masked, and never stored", async () => {
     const secret = "sk-very-secret-key-of-the-kernel"
     const { client, turn, call, chat } = await start({
       config: { server: { token: undefined }, llm: { api_key: secret } },

@@ -194,7 +194,7 @@ describe("the system part", () => {
     }
   })
 
-  test("PRM-002 PRM-003 PRM-004 PRM-006: by position: who speaks and who is trusted at the head, what is critical last", async () => {
+  test("PRM-002 PRM-003 PRM-004 PRM-006 SEC-17: by position: who speaks and who is trusted at the head, what is critical last", async () => {
     const chat = await start()
     const body = { anchor: "telegram:1:2", sender: person("1", "Boss"), context: "At the desk." }
     const [request] = await requestsOf(chat, { ...body, text: "hi", trusted: true })

@@ -70,12 +70,15 @@ test("TOOL-4: a module that attaches anew collides with nothing", () => {
   expect(registry.collisions()).toEqual([])
 })
 
-test("TOOL-5: the schema of a success stands at the end of the description, the tool's own text first", () => {
+test("TOOL-5 TOOL-6: the schema of a success stands at the end of the description, the tool's own text first", () => {
   const output = { type: "object", properties: { agents: { type: "array" } } }
   const [info] = registryOf(makeTool({ description: "Lists agents.", output })).info([])
   expect(info!.description).toStartWith("Lists agents.\n")
   expect(info!.description).toEndWith(JSON.stringify(output))
   expect(info).not.toHaveProperty("output_schema")
+  // Nor has what providers are sent any field for it.
+  const [entry] = registryOf(makeTool({ output })).list()
+  expect(Object.keys(entry!.spec).sort()).toEqual(["description", "input_schema", "name"])
 })
 
 test("GATE-26: the catalogue shows raised flags only, every gate under its own name", () => {

@@ -214,3 +214,22 @@ describe("the whole registry", () => {
     expect((await offered()).length).toBeGreaterThan(persons.length)
   })
 })
+
+describe("the tools of files", () => {
+  const FILE_TOOLS = ["read_file", "apply_patch"]
+  const offered = (identity: TurnIdentity): string[] => {
+    const turn = { identity, access: [], onDemand: [], opened: FILE_TOOLS }
+    const { specs, hidden } = snapshot(kernel.api.registry, turn)
+    return [...specs, ...hidden].map(({ name }) => name).filter((name) => FILE_TOOLS.includes(name))
+  }
+
+  test("SEC-16: do not exist in a public chat, also when its master asks", () => {
+    expect(offered(masterIdentity({ trusted: false, public: true }))).toEqual([])
+  })
+
+  test("SEC-16: stay with untrusted turns that are not public: jobs and sub-agents", () => {
+    expect(offered(masterIdentity({ trusted: false })).sort()).toEqual([...FILE_TOOLS].sort())
+    const agent = masterIdentity({ trusted: false, agent: true })
+    expect(offered(agent).sort()).toEqual([...FILE_TOOLS].sort())
+  })
+})

@@ -3,6 +3,7 @@
  * only since it may hold the token. A kernel writes it when it listens and takes it away when it stops.
  */
 import { chmodSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs"
+import { isAlive } from "../../lib/is-alive.ts"
 import { isObject, tryParseJson } from "../../lib/json.ts"
 
 export interface AddressEntry {
@@ -62,15 +63,5 @@ function textOf(path: string): string {
     return readFileSync(path, "utf8")
   } catch {
     return ""
-  }
-}
-
-/** A process of another user is alive, too: only its signals are refused. */
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return error instanceof Error && "code" in error && error.code === "EPERM"
   }
 }
