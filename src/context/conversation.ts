@@ -2,7 +2,13 @@
 import type { ModelMessage } from "../llm/provider.ts"
 import type { Message } from "../schema/message.ts"
 import { continueHistory, type HistoryView, historyForModel, type Rendered } from "./history.ts"
+import { TurnSqueeze } from "./squeeze.ts"
 import { planPast, type TrafficSettings } from "./traffic.ts"
+
+export interface ConversationSettings extends TrafficSettings {
+  /** Tokens of the turn's own traffic at which the older part is shown in short; 0 never. */
+  squeezeAt: number
+}
 
 export type ConversationView = Omit<HistoryView, "results">
 
@@ -20,10 +26,11 @@ export type Conversation = ReturnType<typeof createConversation>
 export function createConversation(
   past: readonly Message[],
   begun: readonly Message[],
-  traffic: TrafficSettings,
+  settings: ConversationSettings,
 ) {
   const own = [...begun]
-  const plan = planPast(past, traffic)
+  const plan = planPast(past, settings)
+  const squeeze = new TurnSqueeze(settings, settings.squeezeAt)
   const rendered = new Map<boolean, Rendered>()
 
   const renderPast = (view: HistoryView): Rendered => {
@@ -35,9 +42,9 @@ export function createConversation(
   const render = (view: HistoryView): Rendered => {
     // Pictures are bounded over the whole request, so a turn with pictures renders everything anew.
     if (own.some((message) => message.blocks.some((block) => block.type === "image"))) {
-      return historyForModel([...past, ...own], view, plan.forms)
+      return historyForModel([...past, ...own], view, new Map([...plan.forms, ...squeeze.forms]))
     }
-    return continueHistory(renderPast(view), own, view)
+    return continueHistory(renderPast(view), own, { ...view, forms: squeeze.forms })
   }
 
   return {
@@ -46,11 +53,15 @@ export function createConversation(
     /** Messages that this turn stored, the newest last. */
     own: own as readonly Message[],
     add: (messages: readonly Message[]) => own.push(...messages),
+    /** Shows older traffic of the turn in short when it has grown too heavy; the characters freed by it. */
+    squeeze: (tokensOf: (text: string) => number): number => squeeze.run(own, tokensOf),
+    /** Some of the turn's traffic is shown in short by now. */
+    isSqueezed: (): boolean => squeeze.forms.size > 0,
     /** With another past, as when some of it must be left out. */
-    withPast: (kept: readonly Message[]) => createConversation(kept, own, traffic),
+    withPast: (kept: readonly Message[]) => createConversation(kept, own, settings),
     /** For a model with or without eyes. */
     shown: (view: ConversationView): ShownConversation => {
-      const { shown, over } = render({ ...view, results: traffic })
+      const { shown, over } = render({ ...view, results: settings })
       const isAnswered = own.some((message) => message.role === "assistant")
       return {
         messages: shown,

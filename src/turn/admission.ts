@@ -12,8 +12,6 @@ import type { Block } from "../schema/message.ts"
 import type { BatchMessage, NewImage, Send } from "../schema/send.ts"
 import { SOURCE_MESSAGE, type TurnSpec } from "./spec.ts"
 
-/** A client's system addendum is cut in the middle past this. */
-export const CLIENT_CONTEXT_MAX_CHARS = 32_000
 const TITLE_MAX_CHARS = 60
 
 export interface Picture {
@@ -58,6 +56,8 @@ export interface AdmissionParts {
   /** True, or a sentence that names the nearest known model. */
   isKnownModel(name: string): true | string
   magicKeywords: boolean
+  /** A client's addition to the prompt is cut in the middle past this; 0 takes all of it. */
+  clientContextChars: number
 }
 
 /**
@@ -192,13 +192,17 @@ export function specOf(
     ultrathink: parts.magicKeywords && master && hasUltrathink(textOf(last.blocks)),
     maxTokens: send.max_tokens,
     uncapped: trusted && send.uncapped_iterations === true,
-    clientContext:
-      trusted && send.context ? cutMiddle(send.context, CLIENT_CONTEXT_MAX_CHARS) : undefined,
+    clientContext: trusted ? clientContextOf(send, parts) : undefined,
     brief: send.brief === true,
     access: send.tools ? [{ source: "request", access: { kind: "only", names: send.tools } }] : [],
     projectDocs: clientOps && send.project_docs === true,
     extraTools: send.extra_tools ?? [],
   }
+}
+
+function clientContextOf({ context }: Send, parts: AdmissionParts): string | undefined {
+  const limit = parts.clientContextChars
+  return context && limit > 0 ? cutMiddle(context, limit) : context || undefined
 }
 
 /** What a chat without a title is called: as its surface names it, else by the first line of what is said. */

@@ -1,5 +1,6 @@
 /** The conversation as a turn enters it: what the settings leave of the past, by where the turn came from. */
 import { type Conversation, createConversation } from "../context/conversation.ts"
+import { compactAfter, compactProfile } from "../context/profile.ts"
 import { isUtterance } from "../context/utterance.ts"
 import { liveWindow } from "../context/window.ts"
 import type { Chat } from "../schema/chat.ts"
@@ -23,5 +24,8 @@ export function beginConversation(
       readerChars: context.reader_result_max_chars,
     },
     traits: (name) => registry.get(name)?.traits ?? {},
+    squeezeAt:
+      (compactAfter(context, compactProfile(chat, spec.source)) * context.turn_squeeze_percent) /
+      100,
   })
 }

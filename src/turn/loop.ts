@@ -36,6 +36,7 @@ export async function runLoop(
   for (;;) {
     if (turn.signal.aborted) return finish(parts, close, cancelled())
     turn.step++
+    squeeze(parts, turn)
     const tools = freezeTools(parts.registry, reachOf(parts, turn), turn.extraTools)
     const answer = await takeAcceptedStep(parts, turn, tools)
     const calls = callsOf(answer)
@@ -62,6 +63,13 @@ const reachOf = (parts: TurnParts, { spec, opened }: RunningTurn): ReachTurn => 
   onDemand: parts.settings.onDemand,
   opened: [...opened],
 })
+
+function squeeze({ router }: TurnParts, { conversation, live, log, model }: RunningTurn): void {
+  const freed_chars = conversation.squeeze((text) => router.tokens.text(model, text))
+  if (freed_chars === 0) return
+  log.info("older tool traffic of the turn is shown in short", { freed_chars })
+  live.emit({ type: "turn_squeezed", freed_chars })
+}
 
 /** The turn is over with this answer, or has calls to settle. */
 function endOfStep(

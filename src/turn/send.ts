@@ -87,6 +87,7 @@ const admissionParts = ({ parts }: TurnRoom): AdmissionParts => ({
   acceptImages: parts.images.acceptAll,
   isKnownModel: parts.isKnownModel,
   magicKeywords: parts.settings.magicKeywords,
+  clientContextChars: parts.settings.context.client_context_chars,
 })
 
 function openChat({ parts, draining }: TurnRoom, chatId: string): Chat {

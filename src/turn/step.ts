@@ -200,6 +200,7 @@ export function buildRequest(
     now: settings.zone.local(parts.clock.now()),
     tripsLeft: spec.uncapped ? undefined : settings.maxIterations - turn.step,
     ultrathink: spec.ultrathink,
+    squeezed: turn.conversation.isSqueezed(),
     memory: turn.memory,
   }
   return {

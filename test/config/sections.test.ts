@@ -287,3 +287,27 @@ test("budget, log and secrets have their defaults and can be set", async () => {
   )
   expect(error.path).toBe("secrets.rules[0].pattern")
 })
+
+test("CFG-048 CFG-049 CFG-050 CFG-051 CFG-052 CFG-053 CFG-054 CFG-055 CFG-056: what a prompt shows of history has its defaults and can be set", async () => {
+  const { context } = (await loadText(MINIMAL)).config
+  expect(context).toMatchObject({
+    turn_squeeze_percent: 50,
+    tool_result_keep: 6,
+    tool_result_keep_chars: 24_000,
+    tool_result_max_chars: 2000,
+    reader_result_max_chars: 8000,
+    past_tool_traffic: "stub",
+    client_context_chars: 32_000,
+    telegram: { past_tool_traffic: "drop", history_limit: 30 },
+  })
+  const set = await loadText(
+    `${MINIMAL}\ncontext: { tool_result_keep: 2, past_tool_traffic: keep, telegram: { history_limit: 0 } }\n`,
+  )
+  expect(set.config.context).toMatchObject({
+    tool_result_keep: 2,
+    past_tool_traffic: "keep",
+    telegram: { history_limit: 0 },
+  })
+  const wrong = loadText(`${MINIMAL}\ncontext: { past_tool_traffic: forget }\n`)
+  expect((await configError(wrong)).path).toBe("context.past_tool_traffic")
+})

@@ -243,7 +243,10 @@ describe("any history", () => {
   test("is the same whether the past was rendered before or everything is rendered anew", () => {
     fc.assert(
       fc.property(anyTurn, fc.boolean(), ({ past, own }, vision) => {
-        const conversation = createConversation(past, own.slice(0, 1), traffic())
+        const conversation = createConversation(past, own.slice(0, 1), {
+          ...traffic(),
+          squeezeAt: 0,
+        })
         const { forms } = planPast(past, traffic())
         const shown = () => conversation.shown(view({ vision })).messages
         const anew = (count: number) =>

@@ -4,8 +4,15 @@ import { choice, whole } from "../field.ts"
 
 const PAST_TRAFFIC = ["keep", "stub", "drop"] as const
 
+const compactAfter = (default_: number) =>
+  whole("Tokens of history at which older parts of it are folded into a summary.", {
+    default: default_,
+    minimum: 1000,
+  })
+
 const Surface = Type.Object(
   {
+    compact_after_tokens: compactAfter(16_000),
     history_limit: whole(
       "Utterances of people that a turn with an anchor sees at least; the window starts anew at multiples of it, so it holds less than twice as many. 0 shows all.",
       { default: 30 },
@@ -19,8 +26,14 @@ const Surface = Type.Object(
   { description: "Chats of a surface, such as a messenger." },
 )
 
+const Cron = Type.Object(
+  { compact_after_tokens: compactAfter(8000) },
+  { description: "Chats of scheduled jobs." },
+)
+
 export const ContextSection = Type.Object(
   {
+    compact_after_tokens: compactAfter(40_000),
     tool_result_max_chars: whole(
       "Most characters that a prompt holds of one tool result; the middle is cut out.",
       { default: 2000, minimum: 200 },
@@ -51,6 +64,7 @@ export const ContextSection = Type.Object(
       { default: 32_000 },
     ),
     telegram: Surface,
+    cron: Cron,
   },
   { description: "What of a chat's history a model is shown." },
 )

@@ -8,6 +8,8 @@ export interface StateView {
   tripsLeft: number | undefined
   /** The master asked for hard thinking with the magic word. */
   ultrathink: boolean
+  /** Older tool traffic of this turn is shown in short. */
+  squeezed: boolean
   /** The section `# Memory`; empty when nothing is recalled. */
   memory: string
 }
@@ -19,6 +21,8 @@ export function stateText(view: StateView): string {
     `[now] ${view.now}`,
     view.ultrathink &&
       "The master asked you to think this through with great care before you answer.",
+    view.squeezed &&
+      "This turn has grown long: its older tool output is shown in short now. Finish from what you know, and re-read anything you still need.",
     view.memory,
   ]
   return lines.filter(Boolean).join("\n")
