@@ -62,7 +62,7 @@ const PACKAGE_HOMES: rules.Homes = {
   "@orama/stemmers": ["src/lib/stems.ts"],
   "highlight.js": ["src/cli/chat/screen/highlight.ts"],
   "iconv-lite": ["src/files/encodings.ts"],
-  re2js: ["src/tools/redaction/user-rules.ts"],
+  re2js: ["src/tools/redaction/user-rules.ts", "src/files/line-search.ts"],
 }
 
 const NAME_HOMES: rules.Homes = {

@@ -44,6 +44,13 @@ export function clientFiles({ clientOp }: Pick<ToolContext, "clientOp">): WholeF
         bytes,
         ...(expectSha256 !== undefined && { expect_sha256: expectSha256 }),
       }),
+    writeAt: async (path, { offset, data, truncate }, { expectSha256 }) => {
+      await ask({
+        ...{ action: "write_bytes", path, offset, truncate },
+        data: Buffer.from(data).toString("base64"),
+        ...(expectSha256 !== undefined && { expect_sha256: expectSha256 }),
+      })
+    },
     remove: async () => {
       throw new ToolFailure(CANNOT_REMOVE)
     },

@@ -1,29 +1,13 @@
 /** Looks for bytes in a file of any size, a piece at a time. */
-import type { Hands } from "./hands.ts"
-
-export interface BytesWanted {
-  bytes: Uint8Array
-  /** Where the search begins, and before which byte it ends. */
-  offset: number
-  end: number
-  /** Places that are told. */
-  limit: number
-  signal: AbortSignal
-}
-
-export interface FoundBytes {
-  total: number
-  /** Places where the bytes begin, in order. */
-  offsets: number[]
-}
+import type { BytesWanted, FoundBytes, Hands } from "./hands.ts"
 
 const SEARCH_PIECE_BYTES = 4 * 1024 * 1024
 
-/** Pieces overlap by what a match could miss between two of them. */
+/** Pieces overlap by what a match could miss between two of them. Matches begin before `end`. */
 export async function findInPieces(
   readPiece: Hands["read"],
   path: string,
-  { bytes, offset, end, limit, signal }: BytesWanted,
+  { bytes, offset, end, limit, signal }: BytesWanted & { end: number },
 ): Promise<FoundBytes> {
   const offsets: number[] = []
   let total = offset + 1

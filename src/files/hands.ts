@@ -12,6 +12,8 @@ export interface Hands {
   readonly on: WorkdirOn
   /** To read and replace files as a whole. */
   readonly whole: WholeFiles
+  /** Bytes of a file that one search looks through; undefined: all of them. */
+  readonly searchBytesMax?: number
   /** How many files are written at once: 1 where each write is a trip far away, or a question to somebody. */
   readonly parallel: number
   /** Absolute, as far as that is known here. */
@@ -20,6 +22,8 @@ export interface Hands {
   read(path: string, piece: PieceAt): Promise<FilePiece>
   /** Where lines stand that end with the byte 0x0A; absent where every byte would have to travel for that. */
   lines?(path: string, at: LinesAt): Promise<LineSpan>
+  /** Places of bytes; absent where they are looked for here, in pieces of the file. */
+  find?(path: string, wanted: BytesWanted): Promise<FoundBytes>
   /** Names in a folder; undefined when it cannot be read. */
   list(folder: string): Promise<string[] | undefined>
 }
@@ -36,6 +40,8 @@ export interface FilePiece {
   bytes: Uint8Array
   /** Changes with the file, where the machine tells such a thing. */
   stamp?: string
+  /** It came as a text: bytes that are none are lost. */
+  isText?: boolean
 }
 
 export interface LinesAt {
@@ -50,6 +56,22 @@ export interface LineSpan {
   end: number
   /** Lines of the whole file. */
   total: number
+}
+
+export interface BytesWanted {
+  bytes: Uint8Array
+  /** Where the search begins. */
+  offset: number
+  /** Places that are told. */
+  limit: number
+  signal: AbortSignal
+}
+
+export interface FoundBytes {
+  /** Bytes of the whole file. */
+  total: number
+  /** Where the bytes begin, in order. */
+  offsets: number[]
 }
 
 export type FileProblemKind = "absent" | "folder" | "special" | "denied"

@@ -1,9 +1,9 @@
 /** The tool `read_file`: numbered lines of text files, each answer ending on a line it can be read on from. */
 import { type Static, Type } from "@sinclair/typebox"
-import { errorText } from "../lib/error.ts"
 import { head } from "../lib/text.ts"
-import { sections } from "../tools/sections.ts"
 import { type Tool, ToolFailure } from "../tools/tool.ts"
+import { eachPath, Paths } from "./each-path.ts"
+import { EncodingName, formatNote } from "./encoding-name.ts"
 import type { FilePiece, Hands } from "./hands.ts"
 import { readFailure } from "./read-failure.ts"
 import { formatOf, NotText, readText, type TextFormat } from "./text-file.ts"
@@ -13,9 +13,6 @@ export const READ_LIMITS = {
   lines: 2000,
   /** Characters of one answer, its head included. */
   chars: 16_000,
-  /** Of each file when many are read at once. */
-  charsMin: 1000,
-  files: 20,
   /** Files up to this size are read as a whole. */
   smallBytes: 256 * 1024,
   /** So much of a file is carried here where its lines cannot be found in place. */
@@ -27,12 +24,6 @@ export interface ReadFileParts {
   /** Characters of an answer that stay in the prompt. */
   readerChars: number
 }
-
-const Path = Type.String({ minLength: 1 })
-const Paths = Type.Union([Path, Type.Array(Path, { minItems: 1, maxItems: READ_LIMITS.files })])
-const EncodingName = Type.Optional(
-  Type.String({ description: "Found out when absent; such as windows-1251, shift_jis" }),
-)
 
 const Input = Type.Object(
   {
@@ -64,27 +55,9 @@ export const readFileTool = (parts: ReadFileParts): Tool => ({
     const maxChars = Math.min(READ_LIMITS.chars, parts.readerChars)
     const read = (one: string, chars: number): Promise<string> =>
       readOne(hands, { ...window, path: one, maxChars: chars })
-    if (typeof path === "string") return { output: await read(path, maxChars) }
-    return { output: await eachAsSection(path, maxChars, read) }
+    return { output: await eachPath(path, maxChars, read) }
   },
 })
-
-/** One failure is a line of its section. What a short file leaves is for those behind it. */
-async function eachAsSection(
-  paths: readonly string[],
-  maxChars: number,
-  read: (path: string, maxChars: number) => Promise<string>,
-): Promise<string> {
-  let left = maxChars
-  const list: { title: string; content: string }[] = []
-  for (const [at, path] of paths.entries()) {
-    const share = Math.max(READ_LIMITS.charsMin, Math.floor(left / (paths.length - at)))
-    const content = await read(path, share).catch((error: unknown) => `failed: ${errorText(error)}`)
-    left -= content.length
-    list.push({ title: path, content })
-  }
-  return sections(list)
-}
 
 interface Wanted {
   path: string
@@ -112,9 +85,7 @@ async function readOne(hands: Hands, wanted: Wanted): Promise<string> {
 }
 
 const notText = (path: string, { name }: Hands, { message }: NotText): ToolFailure =>
-  new ToolFailure(
-    `${path}: ${message} (${name}); a program of the shell such as xxd shows its bytes`,
-  )
+  new ToolFailure(`${path}: ${message} (${name}); read_hex shows its bytes`)
 
 /** The file as far as it may be carried here. */
 async function carried(hands: Hands, path: string, start: FilePiece): Promise<Uint8Array> {
@@ -179,7 +150,7 @@ function render({ lines, of, isAll, format, page }: Rendered): string {
   const reach = isAll
     ? ""
     : `, only the first ${READ_LIMITS.carriedBytes / 2 ** 20} MiB are looked at`
-  const about = `${hands.name}:${path}${formatNote(format, lines)}${reach}`
+  const about = `${hands.name}:${path}${formatNote(format, { crlf: lines[0]?.endsWith("\r") ?? false })}${reach}`
   const count = isAll ? `${of}` : `at least ${of}`
   if (lines.length === 0) {
     return of === 0
@@ -203,14 +174,4 @@ function render({ lines, of, isAll, format, page }: Rendered): string {
 }
 
 const cutLine = (line: string, number: number, room: number): string =>
-  `${number}\t${head(line, room)}…\n[line ${number} is longer than an answer and was cut; a program of the shell shows more of it]`
-
-/** Only what is out of the ordinary. */
-function formatNote({ encoding, bom, guessed }: TextFormat, lines: readonly string[]): string {
-  const notes = [
-    ...(encoding.name === "utf-8" && !bom ? [] : [encoding.name + (bom ? " with BOM" : "")]),
-    ...(guessed ? ["guessed"] : []),
-    ...(lines[0]?.endsWith("\r") ? ["lines end with CRLF"] : []),
-  ]
-  return notes.length > 0 ? ` (${notes.join(", ")})` : ""
-}
+  `${number}\t${head(line, room)}…\n[line ${number} is longer than an answer and was cut; find_pattern shows places in it]`

@@ -1,21 +1,47 @@
-/** The thread behind `scanner.ts`: counts line ends of files of this machine. An entry point of its own in the build. */
+/**
+ * The thread behind `scanner.ts`: counts line ends of files of this machine and matches patterns in bytes that
+ * are sent to it. It is an entry point of its own in the build.
+ */
 import { closeSync, openSync, readSync } from "node:fs"
 import { errorText } from "../lib/error.ts"
 import { createNewlineCounter, type NewlineCounter } from "./count-newlines.ts"
-import { COUNT_BLOCK_BYTES, type FilePart, type ScanReply } from "./scanner.ts"
+import type { LineSearch } from "./line-search.ts"
+import { COUNT_BLOCK_BYTES, type FilePart, type ScanReply, type ScanRequest } from "./scanner.ts"
 
 declare const self: Worker
 
+const searches = new Map<number, LineSearch>()
 let counter: NewlineCounter | undefined
+/** One request after another: pieces of one search come in order. */
+let turn: Promise<void> = Promise.resolve()
 
-self.onmessage = ({ data }: MessageEvent<{ id: number; part: FilePart }>) =>
-  self.postMessage({ id: data.id, reply: answer(data.part) })
+self.onmessage = ({ data }: MessageEvent<{ id: number; request: ScanRequest }>) => {
+  turn = turn.then(async () => {
+    const reply = await answer(data.request).catch(
+      (error: unknown): ScanReply => ({ kind: "failed", message: errorText(error) }),
+    )
+    self.postMessage({ id: data.id, reply })
+  })
+}
 
-function answer(part: FilePart): ScanReply {
-  try {
-    return { counts: countNewlines(part) }
-  } catch (error) {
-    return { failed: errorText(error) }
+async function answer(request: ScanRequest): Promise<ScanReply> {
+  switch (request.kind) {
+    case "count":
+      return { kind: "counts", counts: countNewlines(request) }
+    case "search": {
+      // Who only reads files does not wait for the engine.
+      const { createLineSearch } = await import("./line-search.ts")
+      searches.set(request.search, await createLineSearch(request.query))
+      return { kind: "done" }
+    }
+    case "feed": {
+      const search = searches.get(request.search)
+      if (!search) throw new Error("the search was given up; start it again")
+      return { kind: "found", found: search.feed(request.bytes, request.last) }
+    }
+    case "drop":
+      searches.delete(request.search)
+      return { kind: "done" }
   }
 }
 

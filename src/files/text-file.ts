@@ -72,19 +72,20 @@ export async function readText(bytes: Uint8Array, named?: string): Promise<TextF
  * The bytes of a text as it stands, line ends included.
  * @throws NotText when the encoding lacks a character
  */
-export function writeText(
+export const writeText = (
   text: string,
   { encoding, bom }: Omit<TextFormat, "guessed">,
-): Uint8Array {
-  const all = bom ? BOM + text : text
-  const bytes = encoding.encode(all)
-  const back = encoding.decode(bytes)
-  if (back === all) return bytes
-  const lacking = [...all].find(
+): Uint8Array => encodeExactly(bom ? BOM + text : text, encoding, "; write the file anew as utf-8")
+
+/** @throws NotText when the encoding lacks a character, with a hint what to do */
+export function encodeExactly(text: string, encoding: Encoding, hint = ""): Uint8Array {
+  const bytes = encoding.encode(text)
+  if (encoding.decode(bytes) === text) return bytes
+  const lacking = [...text].find(
     (character) => encoding.decode(encoding.encode(character)) !== character,
   )
   const which = lacking === undefined ? "" : ` ${lacking} (U+${hex(lacking)})`
-  throw new NotText(`${encoding.name} has no character${which}; write the file anew as utf-8`)
+  throw new NotText(`${encoding.name} has no character${which}${hint}`)
 }
 
 /** Whether nothing is lost when the text is written again. */

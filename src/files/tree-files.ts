@@ -15,7 +15,7 @@ export interface TreeFilesOptions {
 }
 
 const ABSENT = "No such file or directory"
-const LOSSY = "its encoding cannot be told for sure; change it with a program of the shell"
+const LOSSY = "its encoding cannot be told for sure; change it with write_hex"
 /** For one patch: what was read stays remembered. */
 export function treeFiles(options: TreeFilesOptions): PatchFiles {
   const { chatId, turnId } = options

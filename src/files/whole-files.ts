@@ -15,9 +15,18 @@ export interface WholeFiles {
   /** Undefined when there is no such file. */
   read(path: string): Promise<DiskFile | undefined>
   write(path: string, bytes: Uint8Array, options?: WriteOptions): Promise<void>
+  /** Writes bytes into a file that is there or new; absent where that is no less than replacing all of it. */
+  writeAt?(path: string, piece: BytesAt, options: Pick<WriteOptions, "expectSha256">): Promise<void>
   remove(path: string): Promise<void>
   /** Why nothing can be removed there, as a sentence for the model. */
   readonly cannotRemove?: string
+}
+
+export interface BytesAt {
+  offset: number
+  data: Uint8Array
+  /** The file ends behind these bytes. */
+  truncate: boolean
 }
 
 export interface WriteOptions {

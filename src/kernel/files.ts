@@ -63,7 +63,10 @@ export function createFiles({
   return {
     checkpoints,
     tools: [
-      ...fileTools({ handsOf, readerChars: config.context.reader_result_max_chars }),
+      ...fileTools({
+        ...{ handsOf, scanner, beforeWrite },
+        readerChars: config.context.reader_result_max_chars,
+      }),
       patchTool(patchMachines({ handsOf, beforeWrite })),
     ],
     writers: checkpoints.list,

@@ -65,7 +65,10 @@ export const CLIENT_ACTIONS = {
       offset: byteCount,
       limit: Type.Integer({ minimum: 1 }),
     },
-    { description: 'JSON `{"total", "offsets"}`' },
+    {
+      description:
+        'JSON `{"total", "offsets"}`. 32 MiB from the offset are looked through; the kernel asks again for the rest',
+    },
   ),
   list_up: Type.Object(
     { action: Type.Literal("list_up"), path, names: Type.Array(Type.String()) },
@@ -155,6 +158,9 @@ export const Taken = Type.Object({ id: Type.String() })
 /** Bytes of one piece: at the most, since it travels as one message, and when nothing is said. */
 export const PIECE_BYTES_MAX = 8 * 1024 * 1024
 export const PIECE_BYTES = 65_536
+
+/** So much of a file is looked through by one `find_bytes`, and by one search for a pattern. */
+export const FIND_BYTES_MAX = 32 * 1024 * 1024
 
 export const ReadBytes = Type.Object(
   {

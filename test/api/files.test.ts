@@ -1,6 +1,6 @@
 /** A turn that patches a real repository on the server, and the undo of it, over HTTP. */
 import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { plan } from "../support/kernel.ts"
@@ -155,6 +155,23 @@ describe("a turn that patches a repository", () => {
     expect(forced.json.restored.length).toBe(1)
     expect(changes()).toEqual([""])
   })
+})
+
+test("bytes that a turn wrote are taken back, and a file that it made goes", async () => {
+  const before = Buffer.from([0, 1, 2, 0xff, 0xfe])
+  writeFileSync(join(repo, "a.bin"), before)
+  const writes = [
+    { path: "a.bin", offset: 1, data: "aa bb" },
+    { path: "a.bin", offset: 0, data: "cc", truncate: true },
+    { path: "new.bin", offset: 0, data: "80" },
+  ]
+  const [result] = await results([{ call: "write_hex", input: { writes } }])
+  expect(result!.output.split("\n").length).toBe(3)
+  expect(readFileSync(join(repo, "a.bin"))).toEqual(Buffer.from([0xcc]))
+  const { json } = await api.call(`POST /v1/chats/${chat}/files/restore`, {})
+  expect([json.restored.length, json.removed.length, json.conflicts]).toEqual([1, 1, []])
+  expect(readFileSync(join(repo, "a.bin"))).toEqual(before)
+  expect(existsSync(join(repo, "new.bin"))).toBe(false)
 })
 
 test("without a write there is nothing to undo", async () => {

@@ -86,7 +86,10 @@ export function fileRig({ readerChars = 16_000 }: { readerChars?: number } = {})
 
   const call = (name: string, input: Record<string, unknown>, options: RigCall = {}) => {
     const { machine = "server", on, identity, signal } = options
-    const tools = fileTools({ handsOf: handsOf(serverOf(machine)), readerChars })
+    const beforeWrite = async (...writes: FileWrite[]) => void kept.push(...writes)
+    const tools = fileTools({
+      ...{ handsOf: handsOf(serverOf(machine)), scanner, beforeWrite, readerChars },
+    })
     const tool = tools.find((one) => one.name === name)
     if (!tool) throw new Error(`no tool ${name}`)
     const workdir = {

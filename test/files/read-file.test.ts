@@ -59,12 +59,12 @@ for (const machine of MACHINES) {
       expect(headOf(output)).toStartWith("[lines 9999-10000 of 10000]")
     })
 
-    test("a binary file is refused, and the answer says how its bytes can be seen", async () => {
+    test("TFILE-4: a binary file is refused, and the answer says how its bytes can be seen", async () => {
       rig.put("a.bin", Uint8Array.from([0x7f, 0x45, 0x4c, 0x46, 0, 1, 2, 3, 0, 0]))
       const { output, isError } = await rig.call("read_file", { path: "a.bin" }, { machine })
       expect(isError).toBe(true)
       expect(output).toContain("it is not text")
-      expect(output).toContain("a program of the shell such as xxd shows its bytes")
+      expect(output).toContain("read_hex shows its bytes")
     })
 
     test("TFILE-5 TOOL-31: several files are sections, and one that fails is a line of its own", async () => {

@@ -8,7 +8,7 @@ import { listLocal, readLocal } from "../../../files/local-hands.ts"
 import { readFailure } from "../../../files/read-failure.ts"
 import { localFiles } from "../../../files/whole-files.ts"
 import type { NewId } from "../../../lib/id.ts"
-import { type ClientOp, UNKNOWN_OP_ACTION } from "../../../schema/client-op.ts"
+import { type ClientOp, FIND_BYTES_MAX, UNKNOWN_OP_ACTION } from "../../../schema/client-op.ts"
 import { createLocalMachine } from "../../../shell/local-machine.ts"
 import { runOneShot } from "../../../shell/one-shot.ts"
 import { pathOf } from "./place.ts"
@@ -28,8 +28,6 @@ type OpOf<A extends ClientOp["action"]> = Extract<ClientOp, { action: A }>
 const WHOLE_BYTES_MAX = 64 * 1024 * 1024
 /** One piece of a file; whoever wants more asks again. */
 const PIECE_BYTES_MAX = 4 * 1024 * 1024
-/** Of a file so many bytes are searched by one operation. */
-const SEARCH_BYTES_MAX = 32 * 1024 * 1024
 /** Levels that are looked at from a folder upwards. */
 const LEVELS_MAX = 64
 
@@ -108,7 +106,7 @@ function findBytes(op: OpOf<"find_bytes">, { cwd, signal }: OpPlace) {
   const bytes = Buffer.from(op.data, "base64")
   if (bytes.length === 0) throw new Error("there are no bytes to look for")
   const { offset, limit } = op
-  const end = offset + SEARCH_BYTES_MAX
+  const end = offset + FIND_BYTES_MAX
   return findInPieces(readPiece, pathOf(op.path, cwd), { bytes, offset, end, limit, signal })
 }
 
