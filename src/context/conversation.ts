@@ -62,11 +62,12 @@ export function createConversation(
     /** For a model with or without eyes. */
     shown: (view: ConversationView): ShownConversation => {
       const { shown, over } = render({ ...view, results: settings })
-      const isAnswered = own.some((message) => message.role === "assistant")
+      const isFirst = !own.some((message) => message.role === "assistant")
+      const hasMoved = isFirst && plan.boundaryBefore !== plan.boundary
       return {
         messages: shown,
         stable: over[plan.boundary]!,
-        stableBefore: isAnswered ? previousTail(shown) : over[plan.boundaryBefore]!,
+        stableBefore: hasMoved ? over[plan.boundaryBefore]! : previousTail(shown),
       }
     },
   }

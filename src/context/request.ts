@@ -2,7 +2,12 @@
 import type { ModelMessage } from "../llm/provider.ts"
 import type { Block } from "../schema/message.ts"
 import type { ShownConversation } from "./conversation.ts"
+import { type AttributionView, attributionText } from "./fragments/attribution.ts"
 import { type StateView, stateText, wrapupText } from "./fragments/state.ts"
+
+export interface MachineView extends StateView {
+  speaker: AttributionView
+}
 
 /** With so many requests left behind this one the model is told that the turn nears its cap. */
 const WRAPUP_TRIPS = 2
@@ -14,7 +19,7 @@ const WRAPUP_TRIPS = 2
  */
 export function requestMessages(
   { messages: history, stable, stableBefore }: ShownConversation,
-  state: StateView,
+  state: MachineView,
   cacheMark: boolean,
 ): ModelMessage[] {
   const messages = [...history]
@@ -30,9 +35,11 @@ function mark(messages: ModelMessage[], count: number): void {
   if (message) messages[count - 1] = { ...message, cacheMark: message.blocks.length }
 }
 
-function machineBlocks(state: StateView): Block[] {
+function machineBlocks(state: MachineView): Block[] {
   const { tripsLeft } = state
-  const texts = [stateText(state)]
+  const texts = [attributionText(state.speaker), stateText(state)].filter(
+    (text) => text !== undefined,
+  )
   if (tripsLeft !== undefined && tripsLeft <= WRAPUP_TRIPS) texts.push(wrapupText(tripsLeft))
   return texts.map((text) => ({ type: "text", text }))
 }

@@ -16,6 +16,7 @@ interface MachineTextKind {
 
 export const MACHINE_TEXT = {
   state: { marker: "[state]" },
+  turn: { marker: "[turn]" },
   wrapup: { marker: "[wrapup]" },
   window: { marker: "[window]" },
   kernel_note: { marker: "[kernel]" },

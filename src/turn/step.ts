@@ -201,6 +201,11 @@ export function buildRequest(
     tripsLeft: spec.uncapped ? undefined : settings.maxIterations - turn.step,
     ultrathink: spec.ultrathink,
     squeezed: turn.conversation.isSqueezed(),
+    speaker: {
+      identity: spec.identity,
+      sender: spec.sender,
+      name: spec.sender === undefined ? undefined : parts.personName(spec.sender),
+    },
     memory: turn.memory,
   }
   return {

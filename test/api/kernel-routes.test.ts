@@ -256,7 +256,7 @@ describe("one-shot answers", () => {
     expect([unknown.status, unknown.json.path]).toEqual([400, "model"])
   })
 
-  test("API-017: only cache: true marks the system head, for as long as llm.prompt_cache says", async () => {
+  test("API-017 CACHE-19: only cache: true marks the system head, for as long as llm.prompt_cache says", async () => {
     const { call, kernel } = await start({ config: { llm: { prompt_cache: "1h" } } })
     const schema = { type: "object", properties: { ok: { type: "boolean" } } }
     await call("POST /v1/complete", { system: "head", prompt: "a" })

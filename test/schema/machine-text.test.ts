@@ -10,6 +10,8 @@ import {
   MACHINE_TEXT,
   type MachineTextKindId,
   machineTextKind,
+  repeatedCallNote,
+  tailCutNote,
 } from "../../src/schema/machine-text.ts"
 
 const KINDS = Object.entries(MACHINE_TEXT) as [
@@ -87,11 +89,12 @@ describe("spellings", () => {
     )
   })
 
-  test("FRG-011: what stands for text that was left out", () => {
+  test("FRG-011 CTX-58: what stands for text that was left out", () => {
     const samples: Record<string, MachineTextKindId> = {
       "[elided: 4000 chars]": "elided_input",
       "[re-read further down]": "repeated_read",
-      "[same call as above: shell]": "repeated_call",
+      [repeatedCallNote]: "repeated_call",
+      [tailCutNote(5, 9)]: "tail_cut",
       "[empty]": "empty_result",
       [imageUnseen("1f")]: "image_unseen",
     }

@@ -15,6 +15,11 @@ export interface FakeLlm {
   url: string
   /** Status and time of arrival (epoch ms) of each request so far. */
   log(): Promise<{ model: string; status: number; t: number }[]>
+  /** The bodies of the requests since it was told to forget, in order. */
+  bodies(): Promise<Record<string, unknown>[]>
+  forget(): Promise<void>
+  /** Which tool its models call, and with which arguments. */
+  configure(config: { tool: string; toolArgs: string }): Promise<void>
   stop(): Promise<void>
 }
 
@@ -36,6 +41,15 @@ export async function startFakeLlm(port = 0): Promise<FakeLlm> {
   return {
     url,
     log: async () => (await fetch(`${url}/__log?brief=1`)).json() as ReturnType<FakeLlm["log"]>,
+    bodies: async () => {
+      const entries = (await (await fetch(`${url}/__log?bodies=1&brief=1`)).json()) as {
+        body: string
+      }[]
+      return entries.map(({ body }) => JSON.parse(body) as Record<string, unknown>)
+    },
+    forget: async () => void (await fetch(`${url}/__log`, { method: "DELETE" })),
+    configure: async (config) =>
+      void (await fetch(`${url}/__config`, { method: "POST", body: JSON.stringify(config) })),
     stop: async () => {
       child.kill()
       await child.exited

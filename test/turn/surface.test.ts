@@ -56,7 +56,7 @@ test("SURF-003: an anchored-only tool is neither offered nor run without an anch
   expect(seen).toHaveLength(1)
 })
 
-test("SURF-006: prompt_cache_telegram changes the cache of anchored turns only, and off silences it there", async () => {
+test("SURF-006 CACHE-14: prompt_cache_telegram changes the cache of anchored turns only, and off silences it there", async () => {
   const chat = await start({ config: { llm: { prompt_cache: "5m", prompt_cache_telegram: "1h" } } })
   await kernel.turn(chat, "plain")
   await kernel.turn(chat, { text: "anchored", anchor: "a" })

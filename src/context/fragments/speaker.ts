@@ -105,7 +105,7 @@ export function closingBlocks(message: Message, blocks: Block[]): Block[] {
 const oneLine = (text: string): string => text.replaceAll(/[[\]\s\p{Cc}]+/gu, " ").trim()
 
 /** A name without the signs that mean something in a header: nobody is `(master)` by name. */
-const label = (text: string): string => oneLine(text.replaceAll(/[()«»↩#]/g, " "))
+export const label = (text: string): string => oneLine(text.replaceAll(/[()«»↩#]/g, " "))
 
 const word = (text: string): string => label(text).replaceAll(" ", "_")
 
