@@ -50,22 +50,21 @@ export async function createLineSearch(query: SearchQuery): Promise<LineSearch> 
     hitLine = line
     return [{ line, text: shown(text, { ...place, isWithin, isEnd }) }]
   }
-  const endLine = (): void => {
-    line++
-    isWithin = false
-  }
+  /** Halved where it matches, so that a hit costs a few looks and not one at each line around it. */
   const matchBlock = (block: string): Hit[] => {
-    const lines = block.split("\n")
     if (!pattern.ofBlock.test(block)) {
-      line += lines.length
+      line += block.split("\n").length
       isWithin = false
       return []
     }
-    return lines.flatMap((text) => {
-      const found = matchLine(text, true)
-      endLine()
-      return found
-    })
+    const middle = middleEnd(block)
+    if (middle >= 0) {
+      return [...matchBlock(block.slice(0, middle)), ...matchBlock(block.slice(middle + 1))]
+    }
+    const found = matchLine(block, true)
+    line++
+    isWithin = false
+    return found
   }
   const matchPart = (part: string): Hit[] => {
     const found = matchLine(part, false)
@@ -101,6 +100,12 @@ function blockEnd(text: string, at: number): number {
   const limit = at + SEARCH_LIMITS.blockChars
   const within = text.lastIndexOf("\n", limit)
   return within >= at ? within : text.indexOf("\n", limit)
+}
+
+/** A line end near the middle; negative when there is none. */
+function middleEnd(block: string): number {
+  const behind = block.indexOf("\n", block.length / 2)
+  return behind >= 0 ? behind : block.lastIndexOf("\n")
 }
 
 interface Compiled {

@@ -123,6 +123,8 @@ function isWholeUtf8(bytes: Uint8Array): boolean {
 
 /** Bytes that no text holds: control characters other than white space, backspace and escape. */
 export const hasControls = (bytes: Uint8Array): boolean =>
-  bytes.some(
-    (byte) => (byte < 0x20 && !(byte >= 0x08 && byte <= 0x0d) && byte !== 0x1b) || byte === 0x7f,
-  )
+  CONTROLS.test(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1"))
+
+// As text: a pattern runs in the machine's own code, many times faster than a function for each byte.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+const CONTROLS = /[\0-\x07\x0e-\x1a\x1c-\x1f\x7f]/

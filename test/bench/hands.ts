@@ -2,6 +2,7 @@
 import type { Section } from "./bench.ts"
 import { applyPatchBench } from "./hands/apply-patch.ts"
 import { iteration } from "./hands/iteration.ts"
+import { largeFile } from "./hands/large-file.ts"
 import { redaction } from "./hands/redaction.ts"
 import { whyNoBinary } from "./kernel-process.ts"
 import { needing } from "./needing.ts"
@@ -9,5 +10,10 @@ import { whyNoUpstream } from "./upstream.ts"
 
 export const hands: Section = {
   title: "Hands",
-  benches: [needing([whyNoBinary, whyNoUpstream], iteration), applyPatchBench, redaction],
+  benches: [
+    needing([whyNoBinary, whyNoUpstream], iteration),
+    applyPatchBench,
+    largeFile,
+    redaction,
+  ],
 }
