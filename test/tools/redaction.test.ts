@@ -100,6 +100,24 @@ describe("the promises one by one", () => {
     expect(slow("baaa")).toBe("b[redacted: slow]")
   })
 
+  test("what opens nothing stays: published keys, ids made from a time, web tokens without a header", () => {
+    // Of the sample projects of Google's libraries; a key of the same form that is nobody's sample goes.
+    const published = ["AIzaSyDMAScliyLx7F0NPDEJi1QmyCgHIA", "ODrlU"].join("")
+    const other = ["AIzaSyDMAScliyLx7F0NPDEJi1QmyCgHIA", "ODrlV"].join("")
+    expect(redact(`key ${published} ${other}`)).toBe(`key ${published} [redacted: google api key]`)
+    // Version 1 holds a time and the address of a network card, version 4 is made by chance.
+    const ofTime = "token=743b294a-cd03-11ec-9d64-0242ac120002"
+    expect(redact(ofTime)).toBe(ofTime)
+    expect(redact("token=743b294a-cd03-41ec-9d64-0242ac120002")).toBe("token=[redacted: token]")
+    const token = (header: string) =>
+      [header, '{"sub":"1234567890","name":"John Doe"}', "signature of the token"]
+        .map((part) => Buffer.from(part).toString("base64url"))
+        .join(".")
+    expect(redact(token('{"alg":"HS256","typ":"JWT"}'))).toBe("[redacted: json web token]")
+    const bare = token('{"typ":"JWT","version":12345}')
+    expect(redact(bare)).toBe(bare)
+  })
+
   test("a secret across the cut of a long result goes, and so does a key file without its beginning", () => {
     const { storedChars } = OUTPUT_LIMITS
     const filler = "word ".repeat(storedChars / 5)
@@ -125,14 +143,12 @@ if (!existsSync(DATA)) process.stderr.write("skipped: there are no public cases 
 /** Traps that are wiped out on purpose; docs/redaction.md tells why. */
 const JUDGED_OTHERWISE = new RegExp(
   `^(?:${[
-    // Of the right form, but published, or one character from what one scanner's rule wants.
-    "gitleaks/gcp-api-key/fp(?:[4678]|1[1-9])",
+    // Of the right form, but one character from what one scanner's rule wants.
+    "gitleaks/gcp-api-key/fp4",
     "gitleaks/anthropic-api-key/fp0",
     "gitleaks/anthropic-admin-api-key/fp[12]",
     "secretlint/(?:anthropic|openai)/ok.valid",
     "detect-secrets/openai/test_analyze/2",
-    "detect-secrets/pypi_token/test_analyze/2",
-    "detect-secrets/jwt/test_analyze_line/10",
     "gitleaks/curl-auth-header/fp8",
     // A number and a secret of Telegram behind "bot", as every address of its API has them.
     "detect-secrets/telegram_token/test_analyze/0",
@@ -145,7 +161,6 @@ const JUDGED_OTHERWISE = new RegExp(
     "gitleaks/nuget-config-password/fp[045]",
     "detect-secrets/ibm_cloud_iam/test_analyze_string_content/2[04]",
     "detect-secrets/ibm_cos_hmac/test_analyze_string/(?:1|3|18)",
-    "detect-secrets/npm/test_analyze/[456]",
     "detect-secrets/keyword/common_c_test_cases/(?:9|10|11)",
     "secretlint/aws/ok.AWS Secret Access Key",
     // The very text that the same set wants wiped out elsewhere.
@@ -167,6 +182,7 @@ test.skipIf(!existsSync(DATA))("public cases of three scanners", () => {
   const traps = cases.filter((each) => each.expect === "keep")
   const wiped = traps.filter((each) => !isRight(each)).map(({ id }) => id)
   expect(wiped.filter((id) => !JUDGED_OTHERWISE.test(id))).toEqual([])
+  expect(rate(traps)).toBeGreaterThanOrEqual(0.89)
 })
 
 function isRight({ text, expect: wanted, secrets = [] }: Case): boolean {

@@ -21,7 +21,11 @@ export const isPlaceholder = (text: string): boolean =>
   OWN_NAME.test(text) ||
   TYPE_NAME.test(text) ||
   isFilledIn(text) ||
-  isMonotone(text)
+  isMonotone(text) ||
+  TIME_UUID.test(text)
+
+/** Made from a time and a machine (versions 1, 2 and 6), not by chance: it names something and opens nothing. */
+const TIME_UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[126][0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i
 
 /** Nothing is left beside what is filled in later. */
 export const isFilledIn = (text: string): boolean =>

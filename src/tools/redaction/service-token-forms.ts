@@ -26,7 +26,7 @@ export const SERVICE_TOKEN_FORMS: readonly TokenForm[] = [
     ends: r`(?![\w-])`,
   },
   { kind: "npm token", anchors: "npm_", form: "npm_[A-Za-z0-9]{36}" },
-  { kind: "pypi token", anchors: "pypi-AgE", form: r`pypi-AgE[\w-]{50,1000}` },
+  { kind: "pypi token", anchors: "pypi-AgE", form: r`pypi-AgE[\w-]{90,1000}` },
   { kind: "rubygems key", anchors: "rubygems_", form: "rubygems_[a-f0-9]{48}" },
   { kind: "clojars token", anchors: "CLOJARS_", form: "CLOJARS_[A-Za-z0-9]{60}" },
   { kind: "nuget key", anchors: "oy2", form: "oy2[a-z0-9]{43}" },

@@ -4,6 +4,7 @@
  */
 import { COMMON_TOKEN_FORMS } from "./common-token-forms.ts"
 import { isCrossedOut, withEntropy } from "./plausible.ts"
+import { isPublished } from "./published.ts"
 import { patternRule, type SecretRule } from "./rule.ts"
 import { SERVICE_TOKEN_FORMS } from "./service-token-forms.ts"
 
@@ -26,12 +27,17 @@ export const tokenRules = (): SecretRule[] =>
         ...(back !== undefined && { back }),
         ...(backOver && { backOver }),
         check: (secret) =>
-          (any || !isCrossedOut(secret)) && (isLikely?.(secret) ?? true) && !isBrokenJwt(secret),
+          (any || !isCrossedOut(secret)) &&
+          (isLikely?.(secret) ?? true) &&
+          !isBrokenJwt(secret) &&
+          !isPublished(secret),
       })
     },
   )
 
-/** The first part of a web token is text of JSON; one that stops midway is none. */
-const isBrokenJwt = (secret: string): boolean =>
-  /^eyJ[\w-]+\./.test(secret) &&
-  !/\}\s*$/.test(Buffer.from(secret.split(".")[0]!, "base64url").toString("latin1"))
+/** The first part of a web token is an object of JSON that names how it is signed; what is none opens nothing. */
+function isBrokenJwt(secret: string): boolean {
+  if (!/^eyJ[\w-]+\./.test(secret)) return false
+  const header = Buffer.from(secret.split(".", 1)[0]!, "base64url").toString("latin1")
+  return !header.includes('"alg"') || !/\}\s*$/.test(header)
+}
