@@ -24,12 +24,14 @@ import type { Log } from "./lib/log.ts"
 import { createTimeZone } from "./lib/time-zone.ts"
 import type { MockOptions } from "./llm/mock.ts"
 import { createPersons } from "./persons/persons.ts"
+import { createSkills } from "./skills/skills.ts"
 import { createSpend } from "./spend/spend.ts"
 import { newestId } from "./store/newest-id.ts"
 import { openStore } from "./store/open.ts"
 import { createReader } from "./store/reader.ts"
 import { createRedactor } from "./tools/redaction/redactor.ts"
 import { createRegistry } from "./tools/registry.ts"
+import { createToolsets } from "./toolsets/toolsets.ts"
 import { createTurns, type Turns } from "./turn/turns.ts"
 
 export interface KernelOptions {
@@ -74,8 +76,15 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   const isRunning = (chatId: string) => turns.isRunning(chatId)
   const shell = createShell(options)
   const files = createFiles({ ...options, store, newId, machine: shell.machine, isRunning })
+  const registry = createRegistry({ log })
+  const skills = createSkills({ store, clock, isKnownModel })
+  const toolsets = createToolsets({
+    ...{ store, clock, registry },
+    unpin: (name) => chats.dropToolset(name),
+  })
   const chats = createChats({
     ...{ store, clock, newId, isKnownModel },
+    toolsetPlace: toolsets.get,
     emit: (chatId, event) => store.afterCommit(() => bus.publish(chatId, event)),
     quietFolders: config.chats.quiet_folders,
     ephemeralTtlMs: config.chats.ephemeral_ttl,
@@ -84,17 +93,16 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
     followers: [files.follower, { forked: history.note }],
   })
 
-  const registry = createRegistry({ log })
   const turns = createTurns({
     ...{ clock, log, store, bus, newId, router, registry, redact, isKnownModel },
-    ...{ chats, messages, images },
+    ...{ chats, messages, images, skills, toolsets },
     speakerOf: persons.speakerOf,
     personName: (id) => persons.get(id)?.name,
     recall: memories.remind,
     spend: { record: spend.record, noteRateLimits: spend.rateLimits.set },
     settings: turnSettings(config, { persona, zone }),
   })
-  const rooms = { persons, memories, files, shell, turns, router, spend, store }
+  const rooms = { persons, memories, files, shell, turns, skills, toolsets, router, spend, store }
   await registerTools(registry, { ...options, ...rooms, chats, history, zone })
   markInterrupted(turns, log)
   const stopHousekeeping = startHousekeeping({ chats, images, files, history, zone, clock, log })
@@ -104,7 +112,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   return {
     api: {
       ...{ config, log, clock, newId, bus, turns, chats, messages, items, persons, images, spend },
-      ...{ registry, models, zone, files, memories },
+      ...{ registry, models, zone, files, memories, skills, toolsets },
       build: { version, commit },
       complete: (body, signal) => completeOnce({ router, spend, write, promptCache }, body, signal),
     },

@@ -14,8 +14,10 @@ import type { Memories } from "../memory/memories.ts"
 import type { Persons } from "../persons/persons.ts"
 import type { Complete, Completion } from "../schema/complete.ts"
 import type { FilesRestored, FileWriter, RestoreFiles } from "../schema/files.ts"
+import type { Skills } from "../skills/skills.ts"
 import type { Spend } from "../spend/spend.ts"
 import type { Registry } from "../tools/registry.ts"
+import type { Toolsets } from "../toolsets/toolsets.ts"
 import type { Turns } from "../turn/turns.ts"
 
 export interface ApiParts {
@@ -47,6 +49,8 @@ export interface ApiParts {
   items: Items
   persons: Persons
   memories: Memories
+  skills: Pick<Skills, "list">
+  toolsets: Pick<Toolsets, "list">
   images: Pick<Images, "read">
   /** Files that turns wrote. `restore` throws KernelError: not_found, conflict. */
   files: {

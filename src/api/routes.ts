@@ -21,6 +21,7 @@ import { problemReply, replyToThrown } from "./problem.ts"
 import { questionRoutes } from "./questions.ts"
 import { statsRoutes } from "./stats.ts"
 import type { Streams } from "./stream.ts"
+import { toolsetRoutes } from "./toolsets.ts"
 import { turnRoutes } from "./turns.ts"
 
 export function createRoutes(parts: ApiParts, streams: Streams): AnyElysia {
@@ -39,6 +40,7 @@ export function createRoutes(parts: ApiParts, streams: Streams): AnyElysia {
     })
     .use(homeRoutes({ ...build, hasToken: config.server.token !== undefined }))
     .use(catalogueRoutes(parts))
+    .use(toolsetRoutes(parts))
     .use(chatRoutes(parts))
     .use(chatSettingRoutes(chats))
     .use(messageRoutes(streamed))

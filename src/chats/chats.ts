@@ -42,8 +42,14 @@ export function createChats(options: ChatsOptions) {
     setEffort: (id: string, effort: Effort | null): Chat => set(id, { effort }),
     setWorkdir: (id: string, body: { workdir: string | null; workdir_on?: string }): Chat =>
       set(id, checkWorkdir(body)),
+    /** A set that works in a certain directory takes the chat there. */
     setToolset: (id: string, toolset: string | null): Chat =>
-      set(id, { toolset: checkToolset(room, toolset) }),
+      set(id, toolsetColumns(room, toolset)),
+    /** Takes a set off every chat that has it. */
+    dropToolset: (name: string): void => {
+      const pinned = room.store.write(() => rows.dropToolset(name))
+      for (const id of pinned) room.emit(id, { type: "chat_changed" })
+    },
 
     /** To the bin; running turns are stopped. */
     remove: (id: string): Promise<void> => remove(room, id),
@@ -135,10 +141,11 @@ function checkModel(room: ChatRoom, value: string | null | undefined): string | 
   throw new KernelError("invalid", known, { path: "model" })
 }
 
-function checkToolset(room: ChatRoom, value: string | null): string | null {
+function toolsetColumns(room: ChatRoom, value: string | null): Partial<ChatRow> {
   const toolset = cleanName("toolset", value)
-  if (toolset === null || (room.isToolset?.(toolset) ?? true)) return toolset
-  throw new KernelError("invalid", `there is no tool set named ${toolset}`, { path: "toolset" })
+  if (toolset === null) return { toolset }
+  const { workdir, workdir_on } = room.toolsetPlace(toolset)
+  return { toolset, ...(workdir !== null && { workdir, workdir_on }) }
 }
 
 /** To the bin; claimed on disk first, so that no new turn begins while the running ones end. */

@@ -6,6 +6,7 @@ import { cleanText } from "../lib/text.ts"
 import type { ChatEvent } from "../schema/event.ts"
 import type { Store } from "../store/open.ts"
 import type { ChatFollower } from "./follower.ts"
+import type { Workdir } from "./settings.ts"
 import type { ChatRow, ChatStore } from "./store.ts"
 
 export interface ChatsOptions {
@@ -20,7 +21,8 @@ export interface ChatsOptions {
   ephemeralTtlMs: number
   /** True, or a sentence that hints at the right name. */
   isKnownModel: (name: string) => true | string
-  isToolset?: (name: string) => boolean
+  /** Where a tool set works, null when it does not say. Throws `invalid` for one that is not there. */
+  toolsetPlace: (name: string) => Workdir
   /** A turn runs or waits in this chat. */
   isRunning: (chatId: string) => boolean
   /** Cancels the chat's turns; settles when they are over and stored. */

@@ -94,6 +94,9 @@ function chatQueries(db: Database) {
   const expired = db.query<{ id: string }, [number, number]>(
     "SELECT id FROM chats WHERE ephemeral = 1 AND updated_at <= ? ORDER BY updated_at LIMIT ?",
   )
+  const dropToolset = db.query<{ id: string }, [string]>(
+    "UPDATE chats SET toolset = NULL WHERE toolset = ? RETURNING id",
+  )
   const oldestEphemeral = db.query<{ at: number | null }, []>(
     "SELECT min(updated_at) AS at FROM chats WHERE ephemeral = 1",
   )
@@ -136,6 +139,8 @@ function chatQueries(db: Database) {
     },
     expiredEphemeral: (before: number, limit: number): string[] =>
       expired.all(before, limit).map((row) => row.id),
+    /** Takes a tool set off all chats that have it; their ids. */
+    dropToolset: (name: string): string[] => dropToolset.all(name).map((row) => row.id),
     oldestEphemeralAt: (): number | null => oldestEphemeral.get()?.at ?? null,
     /** The chat and the chats of its sub-agents at every depth, deepest first. */
     family: (id: string): string[] => family.all(id).map((row) => row.id),

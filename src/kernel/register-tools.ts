@@ -1,7 +1,8 @@
 /** Every tool of the kernel, then those of the user: where two bear one name, the kernel's stays. */
 import type { Chats } from "../chats/chats.ts"
+import { checkWorkdir } from "../chats/settings.ts"
 import { chatTools } from "../chats/tools.ts"
-import { type CodeTaskParts, codeTaskTool } from "../code/code-task.ts"
+import { codeTaskTool } from "../code/code-task.ts"
 import type { Config } from "../config/schema.ts"
 import { loadExternalTools } from "../ext/load.ts"
 import type { History } from "../history/history.ts"
@@ -15,11 +16,16 @@ import { memoryTools } from "../memory/tools.ts"
 import { createGuardedFetch } from "../net/guarded-fetch.ts"
 import type { Persons } from "../persons/persons.ts"
 import { personTools } from "../persons/tools.ts"
+import type { Skills } from "../skills/skills.ts"
+import { skillTools } from "../skills/tools.ts"
 import type { Spend } from "../spend/spend.ts"
 import { spendTools } from "../spend/tools.ts"
 import type { Store } from "../store/open.ts"
+import { createOffload, type Offload } from "../tools/offload.ts"
 import type { Registry } from "../tools/registry.ts"
 import type { Tool } from "../tools/tool.ts"
+import { toolsetTools } from "../toolsets/tools.ts"
+import type { Toolsets } from "../toolsets/toolsets.ts"
 import type { Turns } from "../turn/turns.ts"
 import { webTools } from "../web/tools.ts"
 import type { Files } from "./files.ts"
@@ -34,6 +40,8 @@ export interface ToolRooms {
   files: Pick<Files, "tools">
   shell: Pick<Shell, "tools">
   turns: Turns
+  skills: Skills
+  toolsets: Toolsets
   router: Router
   spend: Pick<Spend, "record" | "stats">
   chats: Chats
@@ -43,7 +51,8 @@ export interface ToolRooms {
 }
 
 export async function registerTools(registry: Registry, rooms: ToolRooms): Promise<void> {
-  const { config, environment, log, persons, memories, files, shell, turns } = rooms
+  const { config, environment, log, persons, memories, files, shell, turns, skills } = rooms
+  const { router, spend, store } = rooms
   registry.registerAll(personTools(persons))
   registry.registerAll(memoryTools(memories))
   registry.registerAll(files.tools)
@@ -51,7 +60,14 @@ export async function registerTools(registry: Registry, rooms: ToolRooms): Promi
   registry.registerAll(webToolsOf(config))
   registry.registerAll(turns.tools)
   registry.registerAll(pastTools(rooms))
-  registry.registerAll(codeTools(rooms))
+  const offload = createOffload({
+    router,
+    maxTokens: config.llm.max_tokens,
+    record: (trip) => store.write(() => spend.record(trip)),
+  })
+  registry.registerAll(skillTools({ skills, offload }))
+  registry.registerAll(setTools(registry, rooms, offload))
+  registry.registerAll(codeTools(config, offload))
   const external = await loadExternalTools({ dir: config.tools.dir, log, environment })
   registry.registerAll(external.tools)
 }
@@ -65,13 +81,21 @@ function pastTools({ config, chats, history, persons, spend, zone }: ToolRooms):
   ]
 }
 
+const setTools = (
+  registry: Registry,
+  { toolsets, turns, chats, router }: ToolRooms,
+  offload: Offload,
+): Tool[] =>
+  toolsetTools({
+    ...{ registry, toolsets, offload, checkWorkdir },
+    levers: turns.leversOf,
+    pin: chats.setToolset,
+    fastModel: router.models.roles.fastest,
+  })
+
 /** Only with a model for it. */
-function codeTools({ config, router, spend, store }: ToolRooms): Tool[] {
-  const { code_model: model, max_tokens: maxTokens } = config.llm
-  if (model === undefined) return []
-  const record: CodeTaskParts["record"] = (trip) => store.write(() => spend.record(trip))
-  return [codeTaskTool({ router, model, maxTokens, record })]
-}
+const codeTools = ({ llm: { code_model: model } }: Config, offload: Offload): Tool[] =>
+  model === undefined ? [] : [codeTaskTool({ model, offload })]
 
 const webToolsOf = ({ web }: Config): Tool[] =>
   webTools(createGuardedFetch({ allowPrivateHosts: web.allow_private_hosts }))

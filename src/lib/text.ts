@@ -42,6 +42,12 @@ export function firstLine(text: string, limit: number): string {
   return `${(space > limit / 2 ? cut.slice(0, space) : cut).trimEnd()}…`
 }
 
+/** The first sentence on one line, without its dot; cut like `firstLine`. */
+export function firstSentence(text: string, limit: number): string {
+  const [sentence = ""] = text.trim().split(/(?<=[.!?])\s|\n/, 1)
+  return firstLine(sentence.replace(/\.$/, ""), limit)
+}
+
 /** The candidate nearest to `name` by edit distance, when near enough to be a slip of the finger. */
 export function nearest(name: string, candidates: Iterable<string>): string | undefined {
   let best: string | undefined

@@ -104,6 +104,11 @@ export const Send = Type.Object(
     tools: Type.Optional(
       Type.Array(Type.String(), { description: "Only these tool names and groups are in reach" }),
     ),
+    toolset: Type.Optional(
+      Type.Union([Type.String({ minLength: 1 }), Type.Null()], {
+        description: "The tool set of this turn alone; null: none. The chat keeps its own",
+      }),
+    ),
     client_ops: Type.Optional(
       Type.Boolean({
         description:

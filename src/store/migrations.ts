@@ -3,6 +3,7 @@ import initial from "./migrations/0001_initial.sql" with { type: "text" }
 import checkpoints from "./migrations/0002_checkpoints.sql" with { type: "text" }
 import memory from "./migrations/0003_memory.sql" with { type: "text" }
 import history from "./migrations/0004_history.sql" with { type: "text" }
+import skillsAndToolsets from "./migrations/0005_skills_and_toolsets.sql" with { type: "text" }
 
 export interface Migration {
   version: number
@@ -14,4 +15,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 2, sql: checkpoints },
   { version: 3, sql: memory },
   { version: 4, sql: history },
+  { version: 5, sql: skillsAndToolsets },
 ]

@@ -58,6 +58,8 @@ export interface AdmissionParts {
   magicKeywords: boolean
   /** A client's addition to the prompt is cut in the middle past this; 0 takes all of it. */
   clientContextChars: number
+  /** Throws KernelError("invalid") for a set that is not there. */
+  checkToolset(name: string): void
 }
 
 /**
@@ -150,7 +152,7 @@ function instant(text: string, path: string): number {
   return ms
 }
 
-/** The spec of the turn that answers these utterances. Throws KernelError("invalid") for an unknown model. */
+/** The spec of the turn that answers these utterances. Throws KernelError("invalid") for an unknown model or set. */
 export function specOf(
   chat: Chat,
   send: Send,
@@ -159,6 +161,7 @@ export function specOf(
   const { utterances, parts } = said
   const known = send.model === undefined ? true : parts.isKnownModel(send.model)
   if (known !== true) throw new KernelError("invalid", known, { path: "model" })
+  if (typeof send.toolset === "string") parts.checkToolset(send.toolset)
   const last = utterances.at(-1)!
   const speaker = parts.speakerOf(claimOf(send, send.sender ?? last.sender))
   // A turn that answers several people has the rights of the least of them.
@@ -195,6 +198,7 @@ export function specOf(
     clientContext: trusted ? clientContextOf(send, parts) : undefined,
     brief: send.brief === true,
     access: send.tools ? [{ source: "request", access: { kind: "only", names: send.tools } }] : [],
+    toolset: send.toolset,
     projectDocs: clientOps && send.project_docs === true,
     extraTools: send.extra_tools ?? [],
   }

@@ -8,8 +8,8 @@ import { reasoningCost } from "../llm/price.ts"
 import type { ProviderFailure } from "../llm/provider.ts"
 import type { Message, ToolUseBlock } from "../schema/message.ts"
 import type { Usage } from "../schema/usage.ts"
-import type { ReachTurn } from "../tools/reach.ts"
 import { snapshot as freezeTools } from "../tools/snapshot.ts"
+import { isUncapped, turnReach } from "./mode.ts"
 import type { TurnParts } from "./parts.ts"
 import { takeAcceptedStep } from "./refusal.ts"
 import type { RunningTurn } from "./running-turn.ts"
@@ -37,7 +37,7 @@ export async function runLoop(
     if (turn.signal.aborted) return finish(parts, close, cancelled())
     turn.step++
     squeeze(parts, turn)
-    const tools = freezeTools(parts.registry, reachOf(parts, turn), turn.extraTools)
+    const tools = freezeTools(parts.registry, turnReach(parts, turn), turn.extraTools)
     const answer = await takeAcceptedStep(parts, turn, tools)
     const calls = callsOf(answer)
     const last = endOfStep(turn, answer, calls)
@@ -56,13 +56,6 @@ export async function runLoop(
     if (end) return finish(parts, close, end)
   }
 }
-
-const reachOf = (parts: TurnParts, { spec, opened }: RunningTurn): ReachTurn => ({
-  identity: spec.identity,
-  access: spec.access,
-  onDemand: parts.settings.onDemand,
-  opened: [...opened],
-})
 
 function squeeze({ router }: TurnParts, { conversation, live, log, model }: RunningTurn): void {
   const freed_chars = conversation.squeeze((text) => router.tokens.text(model, text))
@@ -102,7 +95,7 @@ function endAfterCalls(
       "the output limit cut the model's tool call again and again; raise llm.max_tokens or ask for smaller parts",
     )
   }
-  if (!turn.spec.uncapped && turn.step >= parts.settings.maxIterations) {
+  if (!isUncapped(turn) && turn.step >= parts.settings.maxIterations) {
     return failed(
       "iterations",
       `the turn reached its limit of ${parts.settings.maxIterations} requests (llm.max_turn_iterations); what was done so far is stored, say "go on" to continue`,

@@ -13,9 +13,11 @@ import type { Chat, ChatPatch } from "../schema/chat.ts"
 import type { Effort } from "../schema/effort.ts"
 import type { Message } from "../schema/message.ts"
 import type { RateLimit, Usage } from "../schema/usage.ts"
+import type { Skills } from "../skills/skills.ts"
 import type { Store } from "../store/open.ts"
 import type { Registry } from "../tools/registry.ts"
 import type { TurnIdentity } from "../tools/tool.ts"
+import type { Toolsets } from "../toolsets/toolsets.ts"
 import type { AdmissionParts } from "./admission.ts"
 import type { Pending } from "./pending.ts"
 
@@ -61,6 +63,8 @@ export interface TurnParts {
     identity: TurnIdentity,
   ): Promise<string>
   isKnownModel: AdmissionParts["isKnownModel"]
+  toolsets: Pick<Toolsets, "find" | "get" | "list">
+  skills: Pick<Skills, "usable">
   chats: {
     get(id: string): Chat
     patch(id: string, patch: ChatPatch): unknown

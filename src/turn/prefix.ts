@@ -1,6 +1,11 @@
 /** What a chat's next request carries before any of its messages. */
+import { silentLog } from "../lib/log.ts"
+import type { ReachTurn } from "../tools/reach.ts"
 import { snapshot as freezeTools } from "../tools/snapshot.ts"
 import type { TurnIdentity } from "../tools/tool.ts"
+import { accessOf } from "../toolsets/toolsets.ts"
+import { createCatalogue } from "./catalogue.ts"
+import { firstToolset } from "./mode.ts"
 import type { TurnParts } from "./parts.ts"
 import { systemFor } from "./step.ts"
 
@@ -13,18 +18,21 @@ const MASTER: TurnIdentity = {
 /** Tokens of the system part and the tools by estimate. Throws not_found for an unknown chat. */
 export function prefixTokens(parts: TurnParts, chatId: string): number {
   const { router, registry, settings } = parts
-  const model = parts.chats.get(chatId).model ?? router.models.roles.general
+  const chat = parts.chats.get(chatId)
+  const model = chat.model ?? router.models.roles.general
   const { entry } = router.models.resolve(model)
-  const { specs } = freezeTools(registry, {
-    identity: MASTER,
-    access: [],
-    onDemand: settings.onDemand,
-    opened: [],
-  })
+  const toolset = firstToolset(parts, { wished: undefined, pinned: chat.toolset })
+  const reach: ReachTurn = {
+    ...{ identity: MASTER, access: [], onDemand: settings.onDemand, opened: [] },
+    ...(toolset && { toolset: accessOf(toolset) }),
+  }
+  const { specs } = freezeTools(registry, reach)
+  const catalogue = createCatalogue(parts, { reach, toolset, log: silentLog })
   return router.tokens.request(entry.name, {
     system: systemFor(parts, {
       ...{ entry, identity: MASTER, headed: false },
       ...{ clientContext: undefined, brief: false, cacheMark: false },
+      catalogue: catalogue.text(entry.contextWindow),
     }),
     messages: [],
     tools: [...specs],

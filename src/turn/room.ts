@@ -5,6 +5,7 @@ import type { Generation } from "../schema/generation.ts"
 import { createLiveTurn, type LiveTurn } from "./live.ts"
 import type { TurnParts } from "./parts.ts"
 import { runTurn } from "./run.ts"
+import type { RunningTurn } from "./running-turn.ts"
 import type { TurnSpec } from "./spec.ts"
 import { createTurnStore, type TurnStore } from "./store.ts"
 
@@ -18,6 +19,8 @@ export interface ActiveTurn {
   state: Generation["state"]
   model: string | null
   step: () => number
+  /** Once it has begun. */
+  running: RunningTurn | undefined
   startedAt: number
   /** Settles when the turn is over and stored. */
   finished: Promise<void>
@@ -65,6 +68,7 @@ export function launch(room: TurnRoom, spec: TurnSpec, messageIds: string[]): Ac
     state: "queued",
     model: null,
     step: () => 0,
+    running: undefined,
     startedAt: parts.clock.now(),
     finished: done.promise,
   }
@@ -92,6 +96,7 @@ function perform(room: TurnRoom, turn: ActiveTurn): Promise<void> {
     ...{ parts, rows, spec, live, refusedMessages },
     signal: controller.signal,
     onStart: (running) => {
+      turn.running = running
       turn.model = running.model
       turn.step = () => running.step
     },

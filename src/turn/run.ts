@@ -6,9 +6,11 @@ import type { Effort } from "../schema/effort.ts"
 import { EFFORT_LEVELS } from "../schema/effort.ts"
 import type { Message } from "../schema/message.ts"
 import { beginConversation } from "./begin-conversation.ts"
+import { createCatalogue } from "./catalogue.ts"
 import { extraTools } from "./extra-tools.ts"
 import type { LiveTurn } from "./live.ts"
 import { endOfFault, type LoopEnd, runLoop } from "./loop.ts"
+import { effortOf, firstToolset, modeOf, turnReach } from "./mode.ts"
 import type { TurnParts } from "./parts.ts"
 import { recallFor } from "./recall.ts"
 import type { RunningTurn } from "./running-turn.ts"
@@ -75,6 +77,10 @@ function enter(run: TurnRun, log: Log): RunningTurn {
   const past = messages.filter(
     ({ id, turn_id }) => turn_id !== spec.id && id < spec.id && !refusedMessages.has(id),
   )
+  const toolset = firstToolset(parts, { wished: spec.toolset, pinned: chat.toolset })
+  const mode = modeOf({ spec, toolset })
+  const opened = new Set<string>()
+  const reach = turnReach(parts, { spec, toolset, opened })
   return {
     spec,
     chat,
@@ -89,7 +95,12 @@ function enter(run: TurnRun, log: Log): RunningTurn {
     },
     step: 0,
     extraTools: extraTools(parts.pending, { spec, live, signal }),
-    opened: new Set(),
+    opened,
+    toolset,
+    raised: undefined,
+    lifted: false,
+    saysAtLength: mode?.no_brevity === true,
+    catalogue: createCatalogue(parts, { reach, toolset, log }),
     streak: createStreak(),
     conversation: beginConversation(parts, { spec, chat, past, own }),
     memory: "",
@@ -118,10 +129,7 @@ function modelOf(parts: TurnParts, at: { spec: TurnSpec; chatModel: string | nul
 }
 
 const effortShown = (parts: TurnParts, turn: RunningTurn): Effort =>
-  turn.effortWishes.send ??
-  turn.effortWishes.chat ??
-  turn.effortWishes.surface ??
-  parts.settings.reasoning
+  effortOf(parts, turn, parts.router.models.resolve(turn.model))
 
 function tellEnd(parts: TurnParts, live: LiveTurn, end: LoopEnd): void {
   const { outcome, retryable } = end

@@ -5,7 +5,9 @@ import type { Log } from "../lib/log.ts"
 import type { Chat } from "../schema/chat.ts"
 import type { Effort } from "../schema/effort.ts"
 import type { Message, ToolUseBlock } from "../schema/message.ts"
+import type { Toolset } from "../schema/toolset.ts"
 import type { Tool } from "../tools/tool.ts"
+import type { Catalogue } from "./catalogue.ts"
 import type { LiveTurn } from "./live.ts"
 import type { TurnSpec } from "./spec.ts"
 
@@ -19,6 +21,16 @@ export interface RunningTurn {
   model: string
   /** Effort wished by everything but the model's own entry and the global default. */
   effortWishes: { send: Effort | undefined; chat: Effort | undefined; surface: Effort | undefined }
+  /** The agent has raised its effort to this at the least. */
+  raised: Effort | undefined
+  /** The tool set that is on; what the next step offers follows it. */
+  toolset: Toolset | undefined
+  /** The agent has taken the cap of requests off. */
+  lifted: boolean
+  /** The set at the turn's entry lets answers be long; the system part does not change in mid-turn. */
+  saysAtLength: boolean
+  /** Lists of the system part, as they were at the turn's entry. */
+  catalogue: Catalogue
   /** Provider trips begun. */
   step: number
   /** Tools of this turn alone. */

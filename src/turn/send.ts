@@ -87,6 +87,7 @@ const admissionParts = ({ parts }: TurnRoom): AdmissionParts => ({
   acceptImages: parts.images.acceptAll,
   isKnownModel: parts.isKnownModel,
   magicKeywords: parts.settings.magicKeywords,
+  checkToolset: (name) => void parts.toolsets.get(name),
   clientContextChars: parts.settings.context.client_context_chars,
 })
 

@@ -25,6 +25,8 @@ export interface TurnSpec {
   brief: boolean
   /** A tool must be admitted by each of these lists. */
   access: readonly AccessLayer[]
+  /** The tool set of this turn alone; null for none, undefined for the chat's. */
+  toolset: string | null | undefined
   /** The client answers `list_up`. */
   projectDocs: boolean
   /** Tools of this turn alone, run by the client that declared them. */

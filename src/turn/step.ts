@@ -3,13 +3,13 @@ import { createHeaderShield } from "../context/fragments/forged-header.ts"
 import { type SystemView, systemParts } from "../context/fragments/system.ts"
 import { requestMessages } from "../context/request.ts"
 import { errorText } from "../lib/error.ts"
-import { effortFor } from "../llm/effort.ts"
 import { createFold, type FoldedMessage } from "../llm/fold.ts"
 import type { ModelEntry, Target } from "../llm/models.ts"
 import type { ImageData, ModelRequest, SystemPart } from "../llm/provider.ts"
 import type { RoutedEvent } from "../llm/router.ts"
 import type { Usage } from "../schema/usage.ts"
 import type { StepSnapshot } from "../tools/snapshot.ts"
+import { effortOf, isUncapped } from "./mode.ts"
 import type { TurnParts } from "./parts.ts"
 import type { RunningTurn } from "./running-turn.ts"
 import { isHeaded } from "./spec.ts"
@@ -193,12 +193,13 @@ export function buildRequest(
     identity: spec.identity,
     headed: isHeaded(spec),
     clientContext: spec.clientContext,
-    brief: spec.brief,
+    brief: spec.brief && !turn.saysAtLength,
+    catalogue: turn.catalogue.text(entry.contextWindow),
     cacheMark: cacheTtl !== undefined,
   })
   const state = {
     now: settings.zone.local(parts.clock.now()),
-    tripsLeft: spec.uncapped ? undefined : settings.maxIterations - turn.step,
+    tripsLeft: isUncapped(turn) ? undefined : settings.maxIterations - turn.step,
     ultrathink: spec.ultrathink,
     squeezed: turn.conversation.isSqueezed(),
     speaker: {
@@ -214,12 +215,7 @@ export function buildRequest(
     messages: requestMessages(history, state, cacheTtl !== undefined),
     tools: [...snapshot.specs],
     maxTokens: maxTokensOf(parts, turn),
-    effort: effortFor({
-      ...turn.effortWishes,
-      ultrathink: spec.ultrathink,
-      entry: entry.effort,
-      global: upstream.defaults.effort ?? settings.reasoning,
-    }),
+    effort: effortOf(parts, turn, target),
     images,
     sessionKey: spec.chatId,
     ...(temperature !== undefined && { temperature }),

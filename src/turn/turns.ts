@@ -11,6 +11,7 @@ import type { Tool } from "../tools/tool.ts"
 import { askQuestionsTool } from "./ask-questions.ts"
 import { clientAnswers } from "./client-answers.ts"
 import { type OpTurn, readClientBytes } from "./client-ops.ts"
+import { type Levers, leversFor } from "./levers.ts"
 import type { LiveTurn } from "./live.ts"
 import type { TurnParts } from "./parts.ts"
 import { Pending } from "./pending.ts"
@@ -18,6 +19,7 @@ import { prefixTokens } from "./prefix.ts"
 import { eventsOfStoredTurn } from "./replay.ts"
 import { type ActiveTurn, createTurnRoom, drain, liveTurn, stop, turnsIn } from "./room.ts"
 import { type Admission, send, sendSilently } from "./send.ts"
+import { turnTools } from "./turn-tools.ts"
 
 const ASKED = "asked by a client"
 
@@ -36,9 +38,18 @@ export function createTurns(rooms: Omit<TurnParts, "pending">) {
     const turn = room.active.get(id)
     return turn && opTurn(turn)
   }
+  const leversOf = (id: string): Levers | undefined => {
+    const running = room.active.get(id)?.running
+    return running && leversFor(parts, running)
+  }
   return {
     /** Tools that belong to turns themselves. */
-    tools: [askQuestionsTool({ pending, turnOf, ttlMs: parts.settings.askTtlMs })] as Tool[],
+    tools: [
+      askQuestionsTool({ pending, turnOf, ttlMs: parts.settings.askTtlMs }),
+      ...turnTools(leversOf),
+    ] as Tool[],
+    /** How tools move the turn that calls them; undefined once it is over. */
+    leversOf,
     ...clientAnswers(pending),
     /** A piece of a file on the machine of the chat's running client. Throws KernelError. */
     readClientBytes: (chatId: string, piece: ReadBytes): Promise<BytesPiece> => {

@@ -8,6 +8,7 @@ import type { NewMessage } from "../../src/chats/message-row.ts"
 import { createMessages } from "../../src/chats/messages.ts"
 import type { ChatsOptions } from "../../src/chats/room.ts"
 import { manualClock } from "../../src/lib/clock.ts"
+import { KernelError } from "../../src/lib/error.ts"
 import { uuidV7 } from "../../src/lib/id.ts"
 import { silentLog } from "../../src/lib/log.ts"
 import type { ChatEvent } from "../../src/schema/event.ts"
@@ -36,7 +37,11 @@ export function createRig(more: Partial<ChatsOptions> = {}) {
     quietFolders: ["youtube", "cron", "code"],
     ephemeralTtlMs: DAY_MS,
     isKnownModel: (name) => name === "opus" || `no model named ${name}; did you mean opus?`,
-    isToolset: (name) => name === "coding",
+    toolsetPlace: (name) => {
+      if (name === "coding") return { workdir: null, workdir_on: "server" }
+      if (name === "garden") return { workdir: "/srv/garden", workdir_on: "server" }
+      throw new KernelError("invalid", "no such set", { path: "toolset" })
+    },
     isRunning: (chatId) => running.has(chatId),
     stopTurns: async (chatId) => {
       stopped.push(chatId)

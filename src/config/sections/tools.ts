@@ -2,6 +2,17 @@
 import { Type } from "@sinclair/typebox"
 import { duration, list, text, textOf } from "../field.ts"
 
+/**
+ * What is needed now and then: its schemas would be paid with every request. What a build does not have matches
+ * nothing.
+ */
+const ON_DEMAND = [
+  ...["attention", "chat", "code", "cron", "module", "rules", "skill", "toolset"],
+  ...["agent_spawn", "booru_search", "fandom", "find_hex", "lift_turn_limit", "memory_consolidate"],
+  ...["memory_list", "person_merge", "person_rename", "psychonautwiki", "read_hex", "think_harder"],
+  ...["usage_stats", "write_hex"],
+]
+
 export const ToolsSection = Type.Object(
   {
     dir: textOf("path", "Directory of tools described by *.toml files.", {
@@ -11,7 +22,7 @@ export const ToolsSection = Type.Object(
     on_demand: list(
       "Names and groups of tools that stay out of the list until a set or tool_load brings them.",
       text("A tool or a group."),
-      { default: [], example: ["images"] },
+      { default: ON_DEMAND },
     ),
     ask_ttl: duration("How long a question with buttons waits for its answer.", { default: "10m" }),
   },

@@ -23,6 +23,8 @@ export interface SystemView {
   /** What a trusted client adds for this turn. */
   clientContext: string | undefined
   brief: boolean
+  /** Skills, tool sets and hidden tools, as they were at the turn's entry. */
+  catalogue: string
   /** `0.1.0 (abc1234)` */
   build: string
   cacheMark: boolean
@@ -46,6 +48,7 @@ export function systemParts(view: SystemView): SystemPart[] {
     view.clientContext && `[client context]\n${view.clientContext}`,
     view.brief && "The place you answer in is small: you SHOULD keep the answer brief.",
     `[build] eva-kernel ${view.build}`,
+    view.catalogue,
     critical,
   ]
   const said = pieces.map((piece) => (piece ? piece.trim() : "")).filter(Boolean)

@@ -1,0 +1,22 @@
+/** What the families of the kernel's own tools are for, where a family stands on one line. */
+export const FAMILIES: Readonly<Record<string, string>> = {
+  agent: "handing work to sub-agents and hearing from them",
+  ask: "questions with buttons",
+  attention: "calling for the master, chats about problems",
+  chat: "erasing, folding and summing up chats",
+  client: "files and commands on the client's machine and the server",
+  code: "a stronger model for code",
+  cron: "timers and work on a schedule",
+  history: "searching what was said, figures of use",
+  images: "pictures",
+  memory: "what is kept between chats",
+  module: "attaching and detaching modules",
+  note: "the notebook of this chat",
+  person: "who is known, and by which names",
+  rules: "rules that watch what you write",
+  shell: "commands on the server",
+  skill: "making and changing skills",
+  toolset: "making and changing tool sets",
+  turn: "length, depth and plan of this turn",
+  web: "pages and searches on the internet",
+}

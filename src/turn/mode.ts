@@ -1,0 +1,53 @@
+/** How a turn works now: its tools, its cap and its effort, all of which it may change from one step to the next. */
+import { effortFor, raisedEffort } from "../llm/effort.ts"
+import type { Target } from "../llm/models.ts"
+import type { Effort } from "../schema/effort.ts"
+import type { Toolset } from "../schema/toolset.ts"
+import type { ReachTurn } from "../tools/reach.ts"
+import { accessOf } from "../toolsets/toolsets.ts"
+import type { TurnParts } from "./parts.ts"
+import type { RunningTurn } from "./running-turn.ts"
+
+/** What decides on every tool in the next step. */
+export function turnReach(
+  parts: TurnParts,
+  turn: Pick<RunningTurn, "spec" | "toolset" | "opened">,
+): ReachTurn {
+  const { spec, toolset, opened } = turn
+  const { identity } = spec
+  const planning = identity.planning || modeOf(turn)?.narrate === true
+  return {
+    identity: { ...identity, planning },
+    access: spec.access,
+    ...(toolset && { toolset: accessOf(toolset) }),
+    onDemand: parts.settings.onDemand,
+    opened: [...opened],
+  }
+}
+
+/** The set that is on, where its mode holds: the master chose it for turns of his own. */
+export const modeOf = ({ spec, toolset }: Pick<RunningTurn, "spec" | "toolset">) =>
+  spec.identity.master ? toolset : undefined
+
+export const isUncapped = (turn: RunningTurn): boolean =>
+  turn.spec.uncapped || turn.lifted || modeOf(turn)?.uncapped === true
+
+/** Of a request to this model. */
+export function effortOf(parts: TurnParts, turn: RunningTurn, { entry, upstream }: Target): Effort {
+  const wished = effortFor({
+    ...turn.effortWishes,
+    ultrathink: turn.spec.ultrathink,
+    entry: entry.effort,
+    global: upstream.defaults.effort ?? parts.settings.reasoning,
+  })
+  return turn.raised === undefined ? wished : raisedEffort(wished, turn.raised)
+}
+
+/** The set that a turn begins with: the send's own word, else what the chat has. */
+export function firstToolset(
+  { toolsets }: Pick<TurnParts, "toolsets">,
+  at: { wished: string | null | undefined; pinned: string | null },
+): Toolset | undefined {
+  const name = at.wished === undefined ? at.pinned : at.wished
+  return name === null ? undefined : toolsets.find(name)
+}
