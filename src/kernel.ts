@@ -4,16 +4,17 @@ import { createChats } from "./chats/chats.ts"
 import { configSecrets } from "./config/mask.ts"
 import type { Config } from "./config/schema.ts"
 import { createBus } from "./events/bus.ts"
+import type { History } from "./history/history.ts"
 import { createImages } from "./images/images.ts"
 import { completeOnce } from "./kernel/complete.ts"
-import { createFiles } from "./kernel/files.ts"
+import { createFiles, type Files } from "./kernel/files.ts"
 import { startHousekeeping } from "./kernel/housekeeping.ts"
 import { createMemory } from "./kernel/memory.ts"
 import { createModelRouter, knownModel } from "./kernel/models.ts"
 import { createPast } from "./kernel/past.ts"
 import { readPersona } from "./kernel/persona.ts"
 import { registerTools } from "./kernel/register-tools.ts"
-import { createShell } from "./kernel/shell.ts"
+import { createShell, type Shell } from "./kernel/shell.ts"
 import { loadRatios, saveRatios } from "./kernel/token-ratios.ts"
 import { turnSettings } from "./kernel/turn-settings.ts"
 import { commit, version } from "./lib/build-info.ts"
@@ -23,12 +24,14 @@ import { uuidV4, uuidV7 } from "./lib/id.ts"
 import type { Log } from "./lib/log.ts"
 import { createTimeZone } from "./lib/time-zone.ts"
 import type { MockOptions } from "./llm/mock.ts"
+import type { Router } from "./llm/router.ts"
+import type { Memories } from "./memory/memories.ts"
 import { createPersons } from "./persons/persons.ts"
 import { createSkills } from "./skills/skills.ts"
 import { createSpend } from "./spend/spend.ts"
 import { newestId } from "./store/newest-id.ts"
-import { openStore } from "./store/open.ts"
-import { createReader } from "./store/reader.ts"
+import { openStore, type Store } from "./store/open.ts"
+import { createReader, type Reader } from "./store/reader.ts"
 import { createRedactor } from "./tools/redaction/redactor.ts"
 import { createRegistry } from "./tools/registry.ts"
 import { createToolsets } from "./toolsets/toolsets.ts"
@@ -78,16 +81,13 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   const files = createFiles({ ...options, store, newId, machine: shell.machine, isRunning })
   const registry = createRegistry({ log })
   const skills = createSkills({ store, clock, isKnownModel })
-  const toolsets = createToolsets({
-    ...{ store, clock, registry },
-    unpin: (name) => chats.dropToolset(name),
-  })
+  const unpin = (name: string) => chats.dropToolset(name)
+  const toolsets = createToolsets({ store, clock, registry, unpin })
   const chats = createChats({
     ...{ store, clock, newId, isKnownModel },
     toolsetPlace: toolsets.get,
     emit: (chatId, event) => store.afterCommit(() => bus.publish(chatId, event)),
-    quietFolders: config.chats.quiet_folders,
-    ephemeralTtlMs: config.chats.ephemeral_ttl,
+    ...chatSettings(config),
     isRunning,
     stopTurns: (chatId, reason) => turns.stopChat(chatId, reason),
     followers: [files.follower, { forked: history.note }],
@@ -120,14 +120,28 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
     close: async (drainMs) => {
       stopHousekeeping()
       await turns.drain(drainMs)
-      await shell.close()
-      files.close()
-      saveRatios(store, router.tokens)
-      await Promise.all([memories.close(), history.close()])
-      await reader.close()
-      store.close()
+      await closeRooms({ ...rooms, history, reader })
     },
   }
+}
+
+/** What still works is let go before what it works with. */
+async function closeRooms(rooms: {
+  shell: Pick<Shell, "close">
+  files: Pick<Files, "close">
+  memories: Pick<Memories, "close">
+  history: Pick<History, "close">
+  router: Router
+  reader: Reader
+  store: Store
+}): Promise<void> {
+  const { shell, files, memories, history, router, reader, store } = rooms
+  await shell.close()
+  files.close()
+  saveRatios(store, router.tokens)
+  await Promise.all([memories.close(), history.close()])
+  await reader.close()
+  store.close()
 }
 
 /** What the last stop cut off is marked. */
@@ -135,6 +149,10 @@ function markInterrupted(turns: Pick<Turns, "recover">, log: Log): void {
   const interrupted = turns.recover()
   if (interrupted > 0) log.warn("turns were cut off by the last stop", { turns: interrupted })
 }
+
+const chatSettings = ({ chats: { quiet_folders, ephemeral_ttl } }: Config) => ({
+  ...{ quietFolders: quiet_folders, ephemeralTtlMs: ephemeral_ttl },
+})
 
 const imageSettings = ({ images: { dir, keep, max_bytes, base_url } }: Config) => ({
   ...{ dir, keepMs: keep, maxBytes: max_bytes },
