@@ -4,12 +4,16 @@ import { findHexTool } from "./find-hex.ts"
 import { type FindPatternParts, findPatternTool } from "./find-pattern.ts"
 import { readFileTool } from "./read-file.ts"
 import { readHexTool } from "./read-hex.ts"
-import { type WriteHexParts, writeHexTool } from "./write-hex.ts"
+import { writeDiffTool } from "./write-diff.ts"
+import { type WritingParts, writeFileTool } from "./write-file.ts"
+import { writeHexTool } from "./write-hex.ts"
 
-export type FileToolParts = FindPatternParts & WriteHexParts
+export type FileToolParts = FindPatternParts & WritingParts
 
 export const fileTools = (parts: FileToolParts): Tool[] => [
   readFileTool(parts),
+  writeFileTool(parts),
+  writeDiffTool(parts),
   findPatternTool(parts),
   readHexTool(parts),
   writeHexTool(parts),

@@ -19,19 +19,21 @@ export async function inOrder<T>(
   },
 ): Promise<string> {
   const landed: string[] = []
+  const account = (why: string, rest: readonly T[]): ToolFailure =>
+    new ToolFailure(
+      [
+        `Failed: ${why}`,
+        landed.length > 0 ? `Landed:\n${landed.join("\n")}` : "Nothing landed.",
+        ...notTried(rest.map(nameOf)),
+      ].join("\n"),
+    )
   for (const [at, one] of list.entries()) {
+    if (signal.aborted) throw account("the turn was cancelled", list.slice(at))
     try {
-      signal.throwIfAborted()
       landed.push(await write(one))
     } catch (error) {
       if (list.length === 1) throw error
-      throw new ToolFailure(
-        [
-          `Failed: ${errorText(error)}`,
-          landed.length > 0 ? `Landed:\n${landed.join("\n")}` : "Nothing landed.",
-          ...notTried(list.slice(at + 1).map(nameOf)),
-        ].join("\n"),
-      )
+      throw account(errorText(error), list.slice(at + 1))
     }
   }
   return landed.join("\n")

@@ -1,6 +1,6 @@
 /** Whole files of this machine: read, replaced at one stroke, removed. */
 import { constants } from "node:fs"
-import { chmod, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises"
+import { chmod, lstat, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises"
 import { basename, dirname, join } from "node:path"
 import type { NewId } from "../lib/id.ts"
 
@@ -11,6 +11,9 @@ export interface DiskFile {
 }
 
 const PERMISSIONS = 0o7777
+/** Whoever put the link there may have chosen a place that nobody meant to write to. */
+export const LEADS_NOWHERE =
+  "it is a symbolic link to a file that is not there; name that file itself"
 
 /** `other` is a device, a socket or a pipe: nothing to read whole. */
 export type DiskKind = "file" | "directory" | "other" | "absent"
@@ -34,7 +37,7 @@ export interface WriteWhole {
   path: string
   bytes: Uint8Array
   /** For a file that is not there; one that is keeps its own. */
-  mode?: number
+  mode?: number | undefined
   newId: NewId
 }
 
@@ -43,7 +46,20 @@ export interface WriteWhole {
  * stays one: its target is replaced. Folders on the way are made.
  */
 export async function writeWhole({ path, bytes, mode, newId }: WriteWhole): Promise<void> {
-  const target = (await unlessAbsent(realpath(path))) ?? path
+  const target = await unlessAbsent(realpath(path))
+  if (target === undefined) await refuseDangling(path)
+  await replaceFile(target ?? path, { bytes, mode, newId })
+}
+
+/** @throws Error when the path is a symbolic link whose target is not there */
+export async function refuseDangling(path: string): Promise<void> {
+  if ((await unlessAbsent(lstat(path)))?.isSymbolicLink()) throw new Error(LEADS_NOWHERE)
+}
+
+async function replaceFile(
+  target: string,
+  { bytes, mode, newId }: Omit<WriteWhole, "path">,
+): Promise<void> {
   const folder = dirname(target)
   await mkdir(folder, { recursive: true })
   const former = await unlessAbsent(stat(target))

@@ -6,7 +6,7 @@ import type { NewId } from "../lib/id.ts"
 import { absolutePath } from "./absolute-path.ts"
 import { type FilePiece, FileProblem, type Hands, type PieceAt } from "./hands.ts"
 import type { LineIndex } from "./line-index.ts"
-import { kindOf } from "./local-disk.ts"
+import { kindOf, refuseDangling } from "./local-disk.ts"
 import { factsOf, readFully } from "./local-read.ts"
 import { localFiles } from "./whole-files.ts"
 
@@ -52,7 +52,10 @@ export const readLocal: Hands["read"] = (path, piece) =>
 /** Never waits: a pipe without a writer, or a file that is a queue, answers at once. */
 async function withFile<T>(path: string, work: (file: FileHandle) => Promise<T>): Promise<T> {
   const kind = await kindOf(path).catch(inWords)
-  if (kind === "absent") throw new FileProblem("absent")
+  if (kind === "absent") {
+    await refuseDangling(path)
+    throw new FileProblem("absent")
+  }
   if (kind !== "file") throw new FileProblem(kind === "directory" ? "folder" : "special")
   const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK).catch(inWords)
   try {

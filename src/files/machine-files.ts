@@ -7,7 +7,7 @@ import type { NewId } from "../lib/id.ts"
 import { shellWord } from "../lib/shell-word.ts"
 import type { ProcessResult } from "../tools/process.ts"
 import { ToolFailure } from "../tools/tool.ts"
-import type { DiskFile, DiskKind } from "./local-disk.ts"
+import { type DiskFile, type DiskKind, LEADS_NOWHERE } from "./local-disk.ts"
 import {
   CHECKED,
   fileChecks,
@@ -29,7 +29,12 @@ const FILE_BYTES_MAX = 32 * 1024 * 1024
 const OUTPUT_BYTES_MAX = Math.ceil(FILE_BYTES_MAX * 1.4) + 1000
 
 /** Exit codes of the scripts here. */
-const CODES = { large: OWN_CODES, changed: OWN_CODES + 1, torn: OWN_CODES + 2 } as const
+const CODES = {
+  large: OWN_CODES,
+  changed: OWN_CODES + 1,
+  torn: OWN_CODES + 2,
+  nowhere: OWN_CODES + 3,
+} as const
 
 const REFUSALS: Partial<Record<number, string>> = {
   [CHECKED.folder]: "it is a directory",
@@ -37,6 +42,7 @@ const REFUSALS: Partial<Record<number, string>> = {
   [CHECKED.denied]: "it may not be read",
   [CODES.large]: `it is larger than ${FILE_BYTES_MAX} bytes`,
   [CODES.changed]: "the file was changed meanwhile; read it again",
+  [CODES.nowhere]: LEADS_NOWHERE,
   [CODES.torn]: "the connection broke while it was sent; the file is as before",
 }
 
@@ -97,10 +103,11 @@ async function write(
     "set -e",
     `f=${pathWord(path)}`,
     // A link stays one: its target is replaced.
-    'if [ -L "$f" ]; then f=$(readlink -f -- "$f"); fi',
+    `if [ -L "$f" ]; then [ -e "$f" ] || exit ${CODES.nowhere}; f=$(readlink -f -- "$f"); fi`,
     'folder=$(dirname -- "$f"); mkdir -p -- "$folder"',
     `beside="$folder/"${shellWord(beside)}`,
-    `trap 'rm -f -- "$beside"' EXIT`,
+    // A shell that a signal ends says no EXIT by itself.
+    `trap 'rm -f -- "$beside"' EXIT; trap 'exit 1' HUP INT TERM`,
     'cat > "$beside"',
     `[ "$(wc -c < "$beside")" -eq ${bytes.byteLength} ] || exit ${CODES.torn}`,
     ...(expectSha256 === undefined ? [] : [refuseChanged(expectSha256)]),

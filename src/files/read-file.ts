@@ -1,11 +1,13 @@
 /** The tool `read_file`: numbered lines of text files, each answer ending on a line it can be read on from. */
 import { type Static, Type } from "@sinclair/typebox"
+import { sha256 } from "../lib/sha256.ts"
 import { head } from "../lib/text.ts"
 import { type Tool, ToolFailure } from "../tools/tool.ts"
 import { eachPath, Paths } from "./each-path.ts"
 import { EncodingName, formatNote } from "./encoding-name.ts"
 import type { FilePiece, Hands } from "./hands.ts"
 import { readFailure } from "./read-failure.ts"
+import type { Seen, SeenFiles } from "./seen-files.ts"
 import { formatOf, NotText, readText, type TextFormat } from "./text-file.ts"
 import { type HandsOf, On } from "./which-hands.ts"
 
@@ -23,6 +25,7 @@ export interface ReadFileParts {
   handsOf: HandsOf
   /** Characters of an answer that stay in the prompt. */
   readerChars: number
+  seen: SeenFiles
 }
 
 const Input = Type.Object(
@@ -53,8 +56,11 @@ export const readFileTool = (parts: ReadFileParts): Tool => ({
     const { path, on, ...window } = input as Input
     const hands = parts.handsOf(context, on)
     const maxChars = Math.min(READ_LIMITS.chars, parts.readerChars)
+    const { chatId } = context
+    const saw: Wanted["saw"] = (at, seen) =>
+      parts.seen.saw({ chatId, machine: hands.name, path: at }, seen)
     const read = (one: string, chars: number): Promise<string> =>
-      readOne(hands, { ...window, path: one, maxChars: chars })
+      readOne(hands, { ...window, path: one, maxChars: chars, saw })
     return { output: await eachPath(path, maxChars, read) }
   },
 })
@@ -65,6 +71,8 @@ interface Wanted {
   limit?: number
   encoding?: string
   maxChars: number
+  /** What the agent knows of the file now. */
+  saw(path: string, seen: Seen): void
 }
 
 async function readOne(hands: Hands, wanted: Wanted): Promise<string> {
@@ -75,14 +83,23 @@ async function readOne(hands: Hands, wanted: Wanted): Promise<string> {
     const format = await formatOf(start.bytes, { named: wanted.encoding, complete })
     if (complete || !hands.lines || !format.encoding.bytewise) {
       const bytes = await carried(hands, path, start)
-      return await pageOfWhole(bytes, start.total, { ...wanted, path, hands })
+      const page = await pageOfWhole(bytes, start.total, { ...wanted, path, hands })
+      wanted.saw(path, seenOf(start, bytes))
+      return page
     }
-    return await pageInPlace(hands.lines, format, { ...wanted, path, hands })
+    const page = await pageInPlace(hands.lines, format, { ...wanted, path, hands })
+    wanted.saw(path, seenOf(start, start.bytes))
+    return page
   } catch (error) {
     if (error instanceof NotText) throw notText(path, hands, error)
     throw await readFailure(hands, path, error)
   }
 }
+
+const seenOf = ({ total, stamp }: FilePiece, bytes: Uint8Array): Seen => ({
+  ...(bytes.length >= total && { sha256: sha256(bytes) }),
+  ...(stamp !== undefined && { stamp }),
+})
 
 const notText = (path: string, { name }: Hands, { message }: NotText): ToolFailure =>
   new ToolFailure(`${path}: ${message} (${name}); read_hex shows its bytes`)

@@ -88,6 +88,33 @@ export function encodeExactly(text: string, encoding: Encoding, hint = ""): Uint
   throw new NotText(`${encoding.name} has no character${which}${hint}`)
 }
 
+const LOSSY = "its encoding cannot be told for sure; change it with write_hex"
+
+/**
+ * A text that can be changed in a place and written again: UTF-8 whatever else it holds, and other encodings
+ * where nothing is lost on the way.
+ * @throws NotText
+ */
+export async function losslessText(bytes: Uint8Array): Promise<TextFile> {
+  const plain = asUtf8(bytes)
+  if (plain !== undefined) {
+    const bom = plain.startsWith(BOM)
+    const text = bom ? plain.slice(BOM.length) : plain
+    return { encoding: UTF_8, bom, guessed: false, text, eol: lineEndOf(text) }
+  }
+  const file = await readText(bytes)
+  if (!isLossless(bytes, file)) throw new NotText(LOSSY)
+  return file
+}
+
+function asUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
 /** Whether nothing is lost when the text is written again. */
 export const isLossless = (bytes: Uint8Array, { text, encoding, bom }: TextFile): boolean =>
   Buffer.from(encoding.encode(bom ? BOM + text : text)).equals(bytes)
@@ -112,14 +139,7 @@ function isUtf8(bytes: Uint8Array, complete: boolean): boolean {
   return cuts.some((cut) => isWholeUtf8(bytes.subarray(0, Math.max(0, bytes.length - cut))))
 }
 
-function isWholeUtf8(bytes: Uint8Array): boolean {
-  try {
-    new TextDecoder("utf-8", { fatal: true }).decode(bytes)
-    return true
-  } catch {
-    return false
-  }
-}
+const isWholeUtf8 = (bytes: Uint8Array): boolean => asUtf8(bytes) !== undefined
 
 /** Bytes that no text holds: control characters other than white space, backspace and escape. */
 export const hasControls = (bytes: Uint8Array): boolean =>

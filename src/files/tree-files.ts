@@ -1,25 +1,27 @@
 /** The files of a machine as a patch sees them: texts by path, kept for an undo before they are written. */
+import { errorText } from "../lib/error.ts"
 import { sha256 } from "../lib/sha256.ts"
 import type { BeforeWrite } from "./checkpoints.ts"
 import { UTF_8 } from "./encodings.ts"
 import type { Hands } from "./hands.ts"
 import type { DiskFile } from "./local-disk.ts"
 import type { AnnouncedWrite, PatchFiles } from "./patch/patch-files.ts"
-import { isLossless, NotText, readText, type TextFormat, writeText } from "./text-file.ts"
+import { refuseUnseen, type SeenFiles } from "./seen-files.ts"
+import { losslessText, type TextFormat, writeText } from "./text-file.ts"
 
 export interface TreeFilesOptions {
-  hands: Pick<Hands, "name" | "whole" | "parallel" | "resolve">
+  hands: Hands
   chatId: string
   turnId: string
   beforeWrite: BeforeWrite
+  seen: SeenFiles
 }
 
 const ABSENT = "No such file or directory"
-const LOSSY = "its encoding cannot be told for sure; change it with write_hex"
 /** For one patch: what was read stays remembered. */
 export function treeFiles(options: TreeFilesOptions): PatchFiles {
-  const { chatId, turnId } = options
-  const { name: machine, whole: files, parallel, resolve: at } = options.hands
+  const { chatId, turnId, hands } = options
+  const { name: machine, whole: files, parallel, resolve: at } = hands
   /** What was read here, by absolute path: a write is for that content alone. */
   const seen = new Map<string, DiskFile | undefined>()
   const formats = new Map<string, Format>()
@@ -29,6 +31,8 @@ export function treeFiles(options: TreeFilesOptions): PatchFiles {
   }
   const encode = ({ path, text, like = path }: AnnouncedWrite): Uint8Array | undefined =>
     text === undefined ? undefined : writeText(text, formats.get(at(like)) ?? PLAIN)
+
+  const knows = knowledgeOf(options)
 
   return {
     cannotRemove: files.cannotRemove,
@@ -48,7 +52,7 @@ export function treeFiles(options: TreeFilesOptions): PatchFiles {
     read: async (path) => {
       const file = await look(at(path))
       if (!file) throw new Error(ABSENT)
-      const { text, ...format } = await decode(file.bytes)
+      const { text, ...format } = await losslessText(file.bytes)
       formats.set(at(path), format)
       return text
     },
@@ -57,6 +61,8 @@ export function treeFiles(options: TreeFilesOptions): PatchFiles {
         writes.map(async (write) => {
           const path = at(write.path)
           const former = await look(path)
+          const isBlind = write.text !== undefined && former !== undefined && !formats.has(path)
+          if (isBlind) await knows.refuseUnseen(path, former.bytes)
           return {
             ...{ chatId, writerId: turnId, machine, path, former: former?.bytes },
             ...(former?.mode !== undefined && { formerMode: former.mode }),
@@ -69,34 +75,37 @@ export function treeFiles(options: TreeFilesOptions): PatchFiles {
     write: async (path, text, like = path) => {
       const former = await look(at(path))
       const mode = (await look(at(like)))?.mode
-      await files.write(at(path), encode({ path, text, like })!, {
+      const bytes = encode({ path, text, like })!
+      await files.write(at(path), bytes, {
         ...(mode !== undefined && { mode }),
         expectSha256: former === undefined ? null : sha256(former.bytes),
       })
+      knows.landed(at(path), { former: formats.has(at(path)) ? former : undefined, bytes })
     },
     remove: (path) => files.remove(at(path)),
   }
 }
 
-type Format = Pick<TextFormat, "encoding" | "bom">
-
-/** Of new files, and of files in UTF-8 whatever else they hold. */
-const PLAIN: Format = { encoding: UTF_8, bom: false }
-const BOM = "\ufeff"
-
-async function decode(bytes: Uint8Array): Promise<Format & { text: string }> {
-  const text = asUtf8(bytes)
-  if (text?.startsWith(BOM)) return { ...PLAIN, bom: true, text: text.slice(BOM.length) }
-  if (text !== undefined) return { ...PLAIN, text }
-  const file = await readText(bytes)
-  if (!isLossless(bytes, file)) throw new NotText(LOSSY)
-  return file
-}
-
-function asUtf8(bytes: Uint8Array): string | undefined {
-  try {
-    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes)
-  } catch {
-    return undefined
+/** What the agent knows of the files, and learns by writing them. */
+function knowledgeOf({ hands, chatId, seen }: TreeFilesOptions) {
+  return {
+    refuseUnseen: (path: string, now: Uint8Array): Promise<void> =>
+      refuseUnseen(seen, { chatId, hands, path, now }).catch((error: unknown) => {
+        throw new Error(`${path}: ${errorText(error)}`)
+      }),
+    /** @param former of a file that was changed in places: who knew it before knows it now */
+    landed: (
+      path: string,
+      { former, bytes }: { former: DiskFile | undefined; bytes: Uint8Array },
+    ): void => {
+      const key = { chatId, machine: hands.name, path }
+      if (former) seen.changed(key, former.bytes, bytes)
+      else seen.saw(key, { sha256: sha256(bytes) })
+    },
   }
 }
+
+type Format = Pick<TextFormat, "encoding" | "bom">
+
+/** Of new files. */
+const PLAIN: Format = { encoding: UTF_8, bom: false }

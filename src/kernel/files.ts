@@ -10,6 +10,7 @@ import { machineHands } from "../files/machine-hands.ts"
 import { patchTool } from "../files/patch/tool.ts"
 import { patchMachines } from "../files/patch-machines.ts"
 import { createScanner } from "../files/scanner.ts"
+import { createSeenFiles } from "../files/seen-files.ts"
 import { handsOf as handsOfCall, type ServerHands } from "../files/which-hands.ts"
 import type { Clock } from "../lib/clock.ts"
 import type { NewId } from "../lib/id.ts"
@@ -60,19 +61,24 @@ export function createFiles({
   const filesOf = (name: string) =>
     name === machine.name ? server({ cwd: undefined, signal }).whole : undefined
   const { removeOfChat, beforeWrite } = checkpoints
+  const seen = createSeenFiles()
+  const forget = (chatId: string) => {
+    removeOfChat(chatId)
+    seen.forget(chatId)
+  }
   return {
     checkpoints,
     tools: [
       ...fileTools({
-        ...{ handsOf, scanner, beforeWrite },
+        ...{ handsOf, scanner, beforeWrite, seen },
         readerChars: config.context.reader_result_max_chars,
       }),
-      patchTool(patchMachines({ handsOf, beforeWrite })),
+      patchTool(patchMachines({ handsOf, beforeWrite, seen })),
     ],
     writers: checkpoints.list,
     restore: (chatId, body) =>
       restoreFiles({ checkpoints, newId, isRunning, filesOf }, chatId, body),
-    follower: { removed: removeOfChat, cleared: removeOfChat },
+    follower: { removed: forget, cleared: forget },
     close: scanner.close,
   }
 }

@@ -188,3 +188,62 @@ test("a deleted chat keeps nothing", async () => {
   await api.call(`POST /v1/chats/${chat}/restore`)
   expect((await api.call(`GET /v1/chats/${chat}/files`)).json.writers).toEqual([])
 })
+
+describe("write_file and write_diff", () => {
+  const FILE = "greet.py"
+  const read = { call: "read_file", input: { path: FILE } }
+  const overwrite = (content: string) => ({ call: "write_file", input: { path: FILE, content } })
+  const now = () => readFileSync(join(repo, FILE), "utf8")
+
+  test("what was read in one turn may be replaced in a later one, unless somebody changed it", async () => {
+    await results([read])
+    const [replaced] = await results([overwrite("print(1)\n")])
+    expect(replaced!.output).toBe("Done on server:\nM greet.py (1 line)")
+    writeFileSync(join(repo, FILE), "print(2)\n")
+    const [refused] = await results([overwrite("print(3)\n")])
+    expect(refused!.is_error).toBe(true)
+    expect(refused!.output).toContain("it was changed since it was read; read it again")
+    expect(now()).toBe("print(2)\n")
+  })
+
+  test("what one chat read another does not know", async () => {
+    await results([read])
+    chat = await api.newChat({ workdir: repo, workdir_on: "server" })
+    const [refused] = await results([overwrite("print(1)\n")])
+    expect(refused!.output).toContain("it is there already and was not read in this chat")
+  })
+
+  test("an undo takes both back, and then the file has to be read again", async () => {
+    const former = now()
+    const [, , diff] = await results([
+      read,
+      overwrite("one\ntwo\n"),
+      { call: "write_diff", input: { path: FILE, old_text: "two", new_text: "2" } },
+      { call: "write_file", input: { path: "new/made.txt", content: "x" } },
+    ])
+    expect(diff!.output).toBe(`[lines 1-2 of 2] server:${join(repo, FILE)}\n1\tone\n2\t2`)
+    const undone = await api.call(`POST /v1/chats/${chat}/files/restore`, {})
+    expect([undone.json.restored.length, undone.json.removed.length]).toEqual([1, 1])
+    expect([now(), changes()]).toEqual([former, [""]])
+    const [refused] = await results([overwrite("x\n")])
+    expect(refused!.output).toContain("it was changed since it was read")
+  })
+
+  test("a patch that would replace a file that nobody read changes nothing", async () => {
+    const [refused] = await results([
+      applyPatch(
+        "*** Begin Patch\n*** Add File: a.txt\n+a\n*** Add File: greet.py\n+x\n*** End Patch",
+      ),
+    ])
+    expect(refused!.is_error).toBe(true)
+    expect(refused!.output).toContain(
+      `nothing was written: ${join(repo, FILE)}: it is there already and was not read in this chat; read it first`,
+    )
+    expect(changes()).toEqual([""])
+    const move =
+      "*** Begin Patch\n*** Update File: old.txt\n*** Move to: greet.py\n@@\n to be moved\n*** End Patch"
+    expect((await results([applyPatch(move)]))[0]!.output).toContain("was not read in this chat")
+    const [, moved] = await results([read, applyPatch(move)])
+    expect(moved!.output).toContain("R old.txt → greet.py (replaced the file that was there)")
+  })
+})

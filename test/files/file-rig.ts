@@ -9,6 +9,7 @@ import { createLineIndex } from "../../src/files/line-index.ts"
 import { localHands } from "../../src/files/local-hands.ts"
 import { machineHands } from "../../src/files/machine-hands.ts"
 import { createScanner } from "../../src/files/scanner.ts"
+import { createSeenFiles } from "../../src/files/seen-files.ts"
 import { handsOf, type ServerHands } from "../../src/files/which-hands.ts"
 import { errorText } from "../../src/lib/error.ts"
 import { uuidV4 } from "../../src/lib/id.ts"
@@ -33,6 +34,8 @@ export interface RigCall {
   /** Actions that the client does not know. */
   unknown?: readonly ClientOp["action"][]
   signal?: AbortSignal
+  /** Right before something is written. */
+  onKept?: () => void
 }
 
 export interface FileRig {
@@ -63,6 +66,7 @@ export function fileRig({ readerChars = 16_000 }: { readerChars?: number } = {})
   }
   const ops: ClientOp[] = []
   const kept: FileWrite[] = []
+  const seen = createSeenFiles()
 
   const serverOf =
     (machine: RigMachine): ServerHands =>
@@ -86,9 +90,12 @@ export function fileRig({ readerChars = 16_000 }: { readerChars?: number } = {})
 
   const call = (name: string, input: Record<string, unknown>, options: RigCall = {}) => {
     const { machine = "server", on, identity, signal } = options
-    const beforeWrite = async (...writes: FileWrite[]) => void kept.push(...writes)
     const tools = fileTools({
-      ...{ handsOf: handsOf(serverOf(machine)), scanner, beforeWrite, readerChars },
+      ...{ handsOf: handsOf(serverOf(machine)), scanner, readerChars, seen },
+      beforeWrite: async (...writes) => {
+        kept.push(...writes)
+        options.onKept?.()
+      },
     })
     const tool = tools.find((one) => one.name === name)
     if (!tool) throw new Error(`no tool ${name}`)

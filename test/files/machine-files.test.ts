@@ -19,6 +19,7 @@ import type { FileWrite } from "../../src/files/checkpoints.ts"
 import { machineFiles } from "../../src/files/machine-files.ts"
 import { patchTool } from "../../src/files/patch/tool.ts"
 import { patchMachines } from "../../src/files/patch-machines.ts"
+import { createSeenFiles } from "../../src/files/seen-files.ts"
 import type { WholeFiles } from "../../src/files/whole-files.ts"
 import { uuidV4 } from "../../src/lib/id.ts"
 import { createLocalMachine } from "../../src/shell/local-machine.ts"
@@ -133,6 +134,7 @@ test("TFILE-21: a patch acts on the host, removes and moves there, and the answe
     patchMachines({
       handsOf: handsOn(host),
       beforeWrite: async (...writes) => void kept.push(...writes),
+      seen: createSeenFiles(),
     }),
   )
   const patch = [

@@ -7,6 +7,7 @@ import { executeOp } from "../../src/cli/chat/hands/execute-op.ts"
 import type { FileWrite } from "../../src/files/checkpoints.ts"
 import { patchTool } from "../../src/files/patch/tool.ts"
 import { patchMachines } from "../../src/files/patch-machines.ts"
+import { createSeenFiles } from "../../src/files/seen-files.ts"
 import { errorText } from "../../src/lib/error.ts"
 import { uuidV4 } from "../../src/lib/id.ts"
 import type { ClientOp } from "../../src/schema/client-op.ts"
@@ -43,6 +44,7 @@ function apply(lines: string[], options: CallOptions = {}) {
     patchMachines({
       handsOf: handsOn(createLocalMachine({ environment: {} })),
       beforeWrite: async (...writes) => void kept.push(...writes),
+      seen: createSeenFiles(),
     }),
   )
   const clientOp = async (op: ClientOp) => {

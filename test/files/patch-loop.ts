@@ -1,7 +1,7 @@
 /** A child process that patches the files of a folder from one version to the next until it is killed. */
 import { applyPatch } from "../../src/files/patch/apply.ts"
 import { treeFiles } from "../../src/files/tree-files.ts"
-import { handsHere } from "./hands-rig.ts"
+import { handsHere, readsAll } from "./hands-rig.ts"
 import { nextVersion } from "./patch-versions.ts"
 
 const [folder] = process.argv.slice(2)
@@ -9,7 +9,7 @@ const [folder] = process.argv.slice(2)
 const filesOfCall = () =>
   treeFiles({
     hands: handsHere(folder!),
-    ...{ chatId: "chat", turnId: "turn", beforeWrite: async () => {} },
+    ...{ chatId: "chat", turnId: "turn", beforeWrite: async () => {}, seen: readsAll },
   })
 
 for (let version = 0; ; version++) {

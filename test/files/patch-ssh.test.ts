@@ -8,6 +8,7 @@ import { createCheckpoints } from "../../src/files/checkpoints.ts"
 import { machineFiles } from "../../src/files/machine-files.ts"
 import { patchTool } from "../../src/files/patch/tool.ts"
 import { patchMachines } from "../../src/files/patch-machines.ts"
+import { createSeenFiles } from "../../src/files/seen-files.ts"
 import { uuidV4 } from "../../src/lib/id.ts"
 import { createSshMachine } from "../../src/shell/ssh-machine.ts"
 import type { Machine } from "../../src/tools/machine.ts"
@@ -56,7 +57,7 @@ describe.skipIf(!canSsh)("on an ssh host", () => {
       ...["*** Add File: new file", "+it's new", "*** End Patch"],
     ].join("\n")
     const { output } = await runTool(
-      patchTool(patchMachines({ handsOf: handsOn(machine), beforeWrite })),
+      patchTool(patchMachines({ handsOf: handsOn(machine), beforeWrite, seen: createSeenFiles() })),
       { patch },
       { workdir: { path: folder, on: "server" } },
     )
@@ -83,7 +84,13 @@ describe.skipIf(!canSsh)("on an ssh host", () => {
     const patch =
       "*** Begin Patch\n*** Add File: x\n+x\n*** Update File: a\n@@\n-nowhere\n+y\n*** End Patch"
     const { isError, output } = await runTool(
-      patchTool(patchMachines({ handsOf: handsOn(machine), beforeWrite: async () => {} })),
+      patchTool(
+        patchMachines({
+          handsOf: handsOn(machine),
+          beforeWrite: async () => {},
+          seen: createSeenFiles(),
+        }),
+      ),
       { patch },
       { workdir: { path: folder, on: "server" } },
     )

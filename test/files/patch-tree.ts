@@ -5,7 +5,7 @@ import { dirname, join } from "node:path"
 import { applyPatch, type PatchOutcome } from "../../src/files/patch/apply.ts"
 import type { PatchFiles } from "../../src/files/patch/patch-files.ts"
 import { treeFiles } from "../../src/files/tree-files.ts"
-import { handsHere } from "./hands-rig.ts"
+import { handsHere, readsAll } from "./hands-rig.ts"
 
 /** By path from the top; a folder without a file in it is `null`. */
 export type FileTree = Record<string, Uint8Array | string | null>
@@ -48,6 +48,7 @@ const folderFiles = (cwd: string): PatchFiles =>
   treeFiles({
     ...{ hands: handsHere(cwd), chatId: "chat", turnId: "turn" },
     beforeWrite: async () => {},
+    seen: readsAll,
   })
 
 function writeTree(dir: string, tree: FileTree): void {

@@ -4,6 +4,7 @@
  */
 import { posix } from "node:path"
 import { errorText } from "../../lib/error.ts"
+import { leavesFolder } from "../absolute-path.ts"
 import { changeText } from "./change-text.ts"
 import { parsePatch } from "./parse.ts"
 import { type FileChange, MisfitError, PatchError } from "./patch.ts"
@@ -137,9 +138,8 @@ const pathsOf = (change: FileChange): string[] =>
     ? [change.path, change.moveTo]
     : [change.path]
 
-/** A relative path that climbs out of the working directory is a slip more often than a wish. */
 function refuseOutside(path: string): void {
-  if (posix.isAbsolute(path) || !/^\.\.(\/|$)/.test(posix.normalize(path))) return
+  if (!leavesFolder(path)) return
   throw new PatchError(
     `patch rejected: writing outside of the project: '${path}' leaves the working directory; give an absolute path if that is meant`,
   )

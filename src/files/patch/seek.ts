@@ -89,12 +89,11 @@ export function closest(
 }
 
 /** Characters that a keyboard writes otherwise; Codex's list, and the quotation marks of Russian and French. */
-const TYPOGRAPHY: readonly (readonly [RegExp, string])[] = [
+const SIGNS: readonly (readonly [RegExp, string])[] = [
   [/[\u2010-\u2015\u2212]/g, "-"],
   [/[\u2018-\u201b\u2039\u203a]/g, "'"],
   [/[\u201c-\u201f\u00ab\u00bb]/g, '"'],
   [/[\u00a0\u2002-\u200a\u202f\u205f\u3000]/g, " "],
-  [/\u2026/g, "..."],
 ]
 
 /** Most lines have none and are done. */
@@ -102,5 +101,9 @@ const SPECIAL = /[^\u0020-\u007e\t]/
 
 function plainTypography(line: string): string {
   if (!SPECIAL.test(line)) return line
-  return TYPOGRAPHY.reduce((text, [from, to]) => text.replace(from, to), line.normalize("NFC"))
+  return plainSigns(line.normalize("NFC")).replaceAll("\u2026", "...")
 }
+
+/** Typography written plainly, sign by sign: places stay where they are. */
+export const plainSigns = (text: string): string =>
+  SIGNS.reduce((plain, [from, to]) => plain.replace(from, to), text)

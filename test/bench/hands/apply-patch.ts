@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createCheckpoints } from "../../../src/files/checkpoints.ts"
 import { applyPatch } from "../../../src/files/patch/apply.ts"
+import { createSeenFiles } from "../../../src/files/seen-files.ts"
 import { treeFiles } from "../../../src/files/tree-files.ts"
 import { handsHere } from "../../files/hands-rig.ts"
 import { openTempStore } from "../../support/temp-store.ts"
@@ -45,7 +46,7 @@ async function applyOnce(): Promise<number> {
     fill(dir)
     const files = treeFiles({
       hands: handsHere(dir),
-      ...{ chatId: "chat", turnId: "turn", beforeWrite },
+      ...{ chatId: "chat", turnId: "turn", beforeWrite, seen: createSeenFiles() },
     })
     const patch = patchOf()
     const startMs = performance.now()
