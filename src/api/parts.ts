@@ -12,6 +12,7 @@ import type { TimeZone } from "../lib/time-zone.ts"
 import type { Models } from "../llm/models.ts"
 import type { Memories } from "../memory/memories.ts"
 import type { Persons } from "../persons/persons.ts"
+import type { BytesPiece, ReadBytes } from "../schema/client-op.ts"
 import type { Complete, Completion } from "../schema/complete.ts"
 import type { FilesRestored, FileWriter, RestoreFiles } from "../schema/files.ts"
 import type { Skills } from "../skills/skills.ts"
@@ -54,6 +55,8 @@ export interface ApiParts {
   images: Pick<Images, "read">
   /** Files that turns wrote. `restore` throws KernelError: not_found, conflict. */
   files: {
+    /** Of this machine. Throws KernelError: not_found, invalid. */
+    readBytes(piece: ReadBytes): Promise<BytesPiece>
     writers(chatId: string): FileWriter[]
     restore(chatId: string, body: RestoreFiles): Promise<FilesRestored>
   }

@@ -12,6 +12,7 @@ import { explainMisfit, type Place } from "./explain.ts"
 import { fileRoutes } from "./files.ts"
 import { homeRoutes } from "./home.ts"
 import { imageRoutes } from "./images.ts"
+import { kernelBytesRoutes } from "./kernel-bytes.ts"
 import { memoryRoutes } from "./memories.ts"
 import { messageRoutes } from "./messages.ts"
 import { opRoutes } from "./ops.ts"
@@ -47,6 +48,7 @@ export function createRoutes(parts: ApiParts, streams: Streams): AnyElysia {
     .use(turnRoutes(streamed))
     .use(fileRoutes(parts))
     .use(opRoutes(parts))
+    .use(kernelBytesRoutes(parts))
     .use(questionRoutes(parts))
     .use(personRoutes(persons))
     .use(memoryRoutes(memories))

@@ -80,7 +80,8 @@ async function readPiece(file: FileHandle, { offset, size }: PieceAt): Promise<F
     offset,
   )
   // Files of /proc say that they are empty.
-  return { total: Math.max(told, offset + bytes.length), bytes, stamp }
+  const end = bytes.length > 0 ? offset + bytes.length : 0
+  return { total: Math.max(told, end), bytes, stamp }
 }
 
 const fitting = (size: number, left: number): number => Math.max(0, Math.min(size, left))

@@ -62,7 +62,7 @@ async function read(
   const [facts = "", ...encoded] = output(options, result).split("\n")
   const [told = "0", stamp = ""] = facts.trim().split(/ (.*)/s)
   const bytes = Buffer.from(encoded.join(""), "base64")
-  const total = Math.max(Number(told), offset + bytes.length)
+  const total = Math.max(Number(told), bytes.length > 0 ? offset + bytes.length : 0)
   return { total, bytes, ...(stamp !== "" && { stamp: `${told} ${stamp}` }) }
 }
 

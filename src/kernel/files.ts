@@ -9,11 +9,13 @@ import { localHands } from "../files/local-hands.ts"
 import { machineHands } from "../files/machine-hands.ts"
 import { patchTool } from "../files/patch/tool.ts"
 import { patchMachines } from "../files/patch-machines.ts"
+import { readBytes } from "../files/read-bytes.ts"
 import { createScanner } from "../files/scanner.ts"
 import { createSeenFiles } from "../files/seen-files.ts"
 import { handsOf as handsOfCall, type ServerHands } from "../files/which-hands.ts"
 import type { Clock } from "../lib/clock.ts"
 import type { NewId } from "../lib/id.ts"
+import type { BytesPiece, ReadBytes } from "../schema/client-op.ts"
 import type { FilesRestored, FileWriter, RestoreFiles } from "../schema/files.ts"
 import type { Store } from "../store/open.ts"
 import type { Machine } from "../tools/machine.ts"
@@ -33,6 +35,8 @@ export interface Files {
   checkpoints: Pick<Checkpoints, "purgeExpired">
   /** What turns wrote in a chat, newest first. */
   writers(chatId: string): FileWriter[]
+  /** A piece of a file of this machine. Throws KernelError: not_found, invalid. */
+  readBytes(piece: ReadBytes): Promise<BytesPiece>
   /** Takes a turn's writes back. Throws KernelError: not_found, conflict. */
   restore(chatId: string, body: RestoreFiles): Promise<FilesRestored>
   /** A chat in the bin or cleared keeps nothing. */
@@ -76,6 +80,7 @@ export function createFiles({
       patchTool(patchMachines({ handsOf, beforeWrite, seen })),
     ],
     writers: checkpoints.list,
+    readBytes,
     restore: (chatId, body) =>
       restoreFiles({ checkpoints, newId, isRunning, filesOf }, chatId, body),
     follower: { removed: forget, cleared: forget },

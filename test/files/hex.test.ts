@@ -36,6 +36,13 @@ for (const machine of MACHINES) {
       expect(all.output).toEndWith("|................|")
     })
 
+    test("an offset behind the end is told with the size there is", async () => {
+      rig.put("a.bin", BYTES)
+      const { output } = await call("read_hex", { path: "a.bin", offset: 999 })
+      expect(output).toStartWith("[no bytes of 256]")
+      expect(output).toEndWith("The file ends before byte 999.")
+    })
+
     test("THEX-2: the text column is ASCII, or what an encoding makes of the bytes", async () => {
       const shiftJis = Buffer.from("8365835883670d0a2041837d838a8349", "hex")
       rig.put("game.dat", shiftJis)
