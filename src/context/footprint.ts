@@ -50,7 +50,7 @@ export function footprintOf({ call, result }: Pair): Footprint {
   return {
     ...NOTHING,
     ...(ofFile && { read: namedPaths(input.path, input.on) }),
-    ...(WINDOW_READERS.has(call.name) && { extents: extentsOf(result.output) }),
+    ...(WINDOW_READERS.has(call.name) && { extents: extentsOf(input.path, result.output) }),
     ...(QUERIES.has(call.name) && { lines: new Set(result.output.split("\n").filter(isHit)) }),
   }
 }
@@ -80,14 +80,21 @@ function writtenPaths(tool: string, input: Record<string, unknown>): NamedPath[]
 }
 
 /** `[lines 1-84 of 500 — …] server:/path`: one such head stands over each file that was read. */
-const HEAD = /(?:^|\n)\[(?:lines|bytes) (\d+)-(\d+) of [^\]\n]*\] ([^\n]+)/g
+const HEAD = /\[(?:lines|bytes) (\d+)-(\d+) of [^\]\n]*\] ([^\n]+)/y
+const SECTION = /(?:^|\n)== [^\n]*\n/g
 
-const extentsOf = (output: string): Extent[] =>
-  [...output.matchAll(HEAD)].map(([, from, to, file]) => ({
-    file: file!,
-    from: Number(from),
-    to: Number(to),
-  }))
+function extentsOf(paths: unknown, output: string): Extent[] {
+  const places = Array.isArray(paths)
+    ? [...output.matchAll(SECTION)].map((title) => title.index + title[0].length)
+    : [0]
+  return places.flatMap((place) => extentAt(output, place))
+}
+
+function extentAt(output: string, place: number): Extent[] {
+  HEAD.lastIndex = place
+  const [, from, to, file] = HEAD.exec(output) ?? []
+  return file === undefined ? [] : [{ file, from: Number(from), to: Number(to) }]
+}
 
 /** Neither blank nor a head in brackets, which counts or names the query. */
 const isHit = (line: string): boolean => line.trim() !== "" && !line.startsWith("[")

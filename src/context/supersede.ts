@@ -1,8 +1,7 @@
 /**
  * Which results say nothing any more that does not stand further down: the same thing was read again, the same
- * call was made again, or the file was written since. Pairs are told from the newest to the oldest.
+ * call was made again, or the file was written since.
  */
-import { canonicalJson } from "../lib/json.ts"
 import { MACHINE_TEXT, repeatedCallNote } from "../schema/machine-text.ts"
 import type { Pair } from "./exchange.ts"
 import { type Extent, type Footprint, footprintOf, type NamedPath } from "./footprint.ts"
@@ -10,52 +9,69 @@ import { type Extent, type Footprint, footprintOf, type NamedPath } from "./foot
 /** Later queries that an older one is compared with. */
 const QUERIES_MAX = 20
 
-export class LaterPairs {
-  readonly #extents = new Map<string, Extent[]>()
-  readonly #queries: ReadonlySet<string>[] = []
-  readonly #calls = new Set<string>()
+type Placed<T> = T & { at: number }
+
+/** What was called so far, in order; each pair is known by its number. */
+export class TrafficIndex {
+  readonly #footprints: Footprint[] = []
+  readonly #keys: string[] = []
+  /** The last pair of each call that went well. */
+  readonly #lastCalls = new Map<string, number>()
+  readonly #extents = new Map<string, Placed<Extent>[]>()
+  readonly #queries: Placed<{ lines: ReadonlySet<string> }>[] = []
   /** By the last part of the path. */
-  readonly #written = new Map<string, NamedPath[]>()
+  readonly #written = new Map<string, Placed<NamedPath>[]>()
 
-  /**
-   * The note in place of the pair's result, judged by the pairs added so far, and adds the pair to them. `copies`
-   * are looked for only where old traffic collapses, writes wherever a turn is over.
-   */
-  judge(pair: Pair, { copies, writes }: { copies: boolean; writes: boolean }): string | undefined {
+  /** The pair's number. */
+  add(pair: Pair): number {
+    const at = this.#footprints.length
     const footprint = footprintOf(pair)
-    const key = canonicalJson([pair.call.name, pair.call.input])
-    const note =
-      (copies && this.#isCovered(footprint) && MACHINE_TEXT.repeated_read.marker) ||
-      (writes && this.#isWritten(footprint) && MACHINE_TEXT.superseded_read.marker) ||
-      (copies && this.#calls.has(key) && repeatedCallNote) ||
-      undefined
-    this.#add(pair, footprint, key)
-    return note
+    const key = `${pair.call.name} ${JSON.stringify(pair.call.input)}`
+    this.#footprints.push(footprint)
+    this.#keys.push(key)
+    for (const path of footprint.written) push(this.#written, lastPart(path.path), { ...path, at })
+    if (pair.result.is_error) return at
+    this.#lastCalls.set(key, at)
+    for (const extent of footprint.extents) push(this.#extents, extent.file, { ...extent, at })
+    if (footprint.lines) this.#queries.push({ lines: footprint.lines, at })
+    return at
   }
 
-  #add({ result }: Pair, { extents, lines, written }: Footprint, key: string): void {
-    for (const path of written) push(this.#written, lastPart(path.path), path)
-    if (result.is_error) return
-    this.#calls.add(key)
-    for (const extent of extents) push(this.#extents, extent.file, extent)
-    if (lines && this.#queries.length < QUERIES_MAX) this.#queries.push(lines)
+  /** What stands in place of the pair's result, since a later one holds all of it; undefined when none does. */
+  coveredNote(at: number): string | undefined {
+    return this.#isCovered(at) ? MACHINE_TEXT.repeated_read.marker : undefined
   }
 
-  #isCovered({ extents, lines }: Footprint): boolean {
+  /** The same, since the call was made again. */
+  repeatNote(at: number): string | undefined {
+    const last = this.#lastCalls.get(this.#keys[at]!) ?? at
+    return last > at ? repeatedCallNote : undefined
+  }
+
+  /** The same, since its file was written later. */
+  staleNote(at: number): string | undefined {
+    const isWritten = this.#footprints[at]!.read.some((path) =>
+      this.#written
+        .get(lastPart(path.path))
+        ?.some((written) => written.at > at && mayBeSame(written, path)),
+    )
+    return isWritten ? MACHINE_TEXT.superseded_read.marker : undefined
+  }
+
+  #isCovered(at: number): boolean {
+    const { extents, lines } = this.#footprints[at]!
     if (lines !== undefined && lines.size > 0) {
-      return this.#queries.some((later) => lines.isSubsetOf(later))
+      return this.#queries
+        .slice(-QUERIES_MAX)
+        .some((later) => later.at > at && lines.isSubsetOf(later.lines))
     }
     return (
       extents.length > 0 &&
       extents.every(({ file, from, to }) =>
-        this.#extents.get(file)?.some((later) => later.from <= from && to <= later.to),
+        this.#extents
+          .get(file)
+          ?.some((later) => later.at > at && later.from <= from && to <= later.to),
       )
-    )
-  }
-
-  #isWritten({ read }: Footprint): boolean {
-    return read.some((path) =>
-      this.#written.get(lastPart(path.path))?.some((written) => mayBeSame(written, path)),
     )
   }
 }

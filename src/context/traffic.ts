@@ -11,7 +11,7 @@ import type { Message, ToolUseBlock } from "../schema/message.ts"
 import { type FreshWindow, freshFrom } from "./boundary.ts"
 import { type Form, freshChars, type ResultView } from "./elide.ts"
 import { type Exchange, exchangesIn, type Pair } from "./exchange.ts"
-import { LaterPairs } from "./supersede.ts"
+import { TrafficIndex } from "./supersede.ts"
 
 export interface TrafficSettings extends ResultView {
   window: FreshWindow
@@ -34,27 +34,21 @@ export interface PastPlan {
 export function planPast(messages: readonly Message[], settings: TrafficSettings): PastPlan {
   const exchanges = exchangesIn(messages)
   const weights = exchanges.map((exchange) => weightOf(exchange, settings))
-  const forms = new Map<ToolUseBlock, Form>()
+  const traffic = new NumberedTraffic()
   let before = 0
   let from = 0
   for (const end of turnEnds(exchanges)) {
+    for (const exchange of exchanges.slice(traffic.count, end)) traffic.add(exchange)
     before = from
     from = freshFrom(weights, end, settings.window)
-    const later = new LaterPairs()
-    for (const pair of backwards(exchanges.slice(from, end))) {
-      const form = freshForm(pair, later)
-      if (form && end === exchanges.length) forms.set(pair.call, form)
-    }
-    for (const pair of backwards(exchanges.slice(before, from))) {
-      const form = oldForm(pair, later, settings.past)
-      if (form) forms.set(pair.call, form)
-    }
+    for (const exchange of exchanges.slice(before, from)) traffic.settleOld(exchange, settings.past)
   }
+  for (const exchange of exchanges.slice(from)) traffic.settleFresh(exchange)
   const placeOf = (index: number): number => exchanges[index]?.at ?? messages.length
   const lastTurn = messages.findLast(({ turn_id }) => turn_id !== null)?.turn_id
   const lastTurnHadTraffic = lastTurn === exchanges.at(-1)?.turnId
   return {
-    forms,
+    forms: traffic.forms,
     boundary: placeOf(from),
     boundaryBefore: placeOf(lastTurnHadTraffic ? before : from),
   }
@@ -65,38 +59,60 @@ export function planPast(messages: readonly Message[], settings: TrafficSettings
  * so its writes make no reading stale.
  */
 export function planSqueeze(own: readonly Message[], keepFrom: number): Forms {
-  const forms = new Map<ToolUseBlock, Form>()
-  const later = new LaterPairs()
   const exchanges = exchangesIn(own)
-  for (const { at, pairs } of exchanges.reverse()) {
-    for (const pair of pairs.toReversed()) {
-      const note = later.judge(pair, { copies: true, writes: false })
-      if (at < keepFrom) forms.set(pair.call, { old: true, ...noteOf(pair, note) })
+  const traffic = new NumberedTraffic()
+  for (const exchange of exchanges) traffic.add(exchange)
+  for (const exchange of exchanges) if (exchange.at < keepFrom) traffic.settleSqueezed(exchange)
+  return traffic.forms
+}
+
+/** Exchanges by their order, and the forms settled so far: a form is judged by what was added before. */
+class NumberedTraffic {
+  readonly forms = new Map<ToolUseBlock, Form>()
+  count = 0
+  readonly #index = new TrafficIndex()
+  readonly #numbers = new Map<ToolUseBlock, number>()
+
+  add({ pairs }: Exchange): void {
+    for (const pair of pairs) this.#numbers.set(pair.call, this.#index.add(pair))
+    this.count++
+  }
+
+  /** Of a turn that is over, still in the window: what found nothing goes first, what is stale is said to be. */
+  settleFresh({ pairs }: Exchange): void {
+    for (const pair of pairs) this.#set(pair, false, this.#index.staleNote(this.#numberOf(pair)))
+  }
+
+  settleOld(exchange: Exchange, past: TrafficSettings["past"]): void {
+    for (const pair of exchange.pairs) {
+      if (past === "drop") {
+        this.forms.set(pair.call, "drop")
+        continue
+      }
+      const at = this.#numberOf(pair)
+      const note =
+        this.#index.coveredNote(at) ?? this.#index.staleNote(at) ?? this.#index.repeatNote(at)
+      this.#set(pair, past === "stub", note)
     }
   }
-  return forms
-}
 
-/** Of a turn that is over, still in the window: what found nothing goes first, and what is stale is said to be. */
-function freshForm(pair: Pair, later: LaterPairs): Form | undefined {
-  const shown = noteOf(pair, later.judge(pair, { copies: false, writes: true }))
-  return shown.note === undefined ? undefined : { old: false, ...shown }
-}
+  settleSqueezed({ pairs }: Exchange): void {
+    for (const pair of pairs) {
+      const at = this.#numberOf(pair)
+      this.#set(pair, true, this.#index.coveredNote(at) ?? this.#index.repeatNote(at))
+    }
+  }
 
-function oldForm(pair: Pair, later: LaterPairs, past: TrafficSettings["past"]): Form | undefined {
-  if (past === "drop") return "drop"
-  const shown = noteOf(pair, later.judge(pair, { copies: true, writes: true }))
-  if (past === "stub") return { old: true, ...shown }
-  return shown.note === undefined ? undefined : { old: false, ...shown }
-}
+  #numberOf({ call }: Pair): number {
+    return this.#numbers.get(call)!
+  }
 
-const noteOf = ({ result }: Pair, note: string | undefined): { note?: string } => {
-  if (result.uneventful) return { note: MACHINE_TEXT.empty_result.marker }
-  return note === undefined ? {} : { note }
+  #set({ call, result }: Pair, old: boolean, found: string | undefined): void {
+    const note = result.uneventful ? MACHINE_TEXT.empty_result.marker : found
+    if (old || note !== undefined)
+      this.forms.set(call, { old, ...(note !== undefined && { note }) })
+  }
 }
-
-const backwards = (exchanges: readonly Exchange[]): Pair[] =>
-  exchanges.flatMap(({ pairs }) => pairs).reverse()
 
 const weightOf = ({ pairs }: Exchange, view: ResultView): number =>
   pairs.reduce((sum, pair) => sum + freshChars(pair, view), 0)
