@@ -10,6 +10,7 @@ import {
   NewChat,
 } from "../schema/chat.ts"
 import { FolderQuery } from "../schema/chat-settings.ts"
+import { ContextReport } from "../schema/context-report.ts"
 import { ChatSpend } from "../schema/stats.ts"
 import { describe, json, takesQuery } from "./describe.ts"
 import type { ApiParts } from "./parts.ts"
@@ -43,11 +44,16 @@ export function chatRoutes(parts: ChatParts) {
     )
     .post("/:id/fork", ({ params, body }) => chats.fork(params.id, body), FORK)
     .get("/:id/spend", ({ params }) => spendOf(parts, params.id), SPEND)
+    .get("/:id/context", ({ params }) => contextOf(parts, params.id), CONTEXT)
 }
 
 function spendOf({ chats, spend, turns }: ChatParts, chatId: string) {
   const tokens = chats.contextAnchor(chatId)?.tokens ?? 0
   return spend.ofChat(chatId, { tokens, prefix_tokens: turns.prefixTokens(chatId) })
+}
+
+async function contextOf({ spend, turns }: ChatParts, chatId: string) {
+  return { ...(await turns.contextReport(chatId)), last_trip: spend.lastTrip(chatId) }
 }
 
 const LIST = {
@@ -152,6 +158,17 @@ const SPEND = {
     tag: "chats",
     summary: "What a chat cost, and what its context weighs",
     answers: { 200: json(ChatSpend, "Sums of all its trips to providers") },
+    problems: ["not_found"],
+  }),
+}
+
+const CONTEXT = {
+  detail: describe({
+    tag: "chats",
+    summary: "What fills the prompt of a chat",
+    description:
+      "The request that the master's next message would make from a trusted place, before it is said: each piece of the system part, each tool, the history as it is shown, and what is told anew each time.",
+    answers: { 200: json(ContextReport, "Bytes and tokens, piece by piece") },
     problems: ["not_found"],
   }),
 }

@@ -39,6 +39,7 @@ export interface ApiParts {
     | "cancel"
     | "generations"
     | "prefixTokens"
+    | "contextReport"
     | "opResult"
     | "opWaits"
     | "opProgress"

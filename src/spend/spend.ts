@@ -5,6 +5,7 @@
 import { type CalendarUnit, calendarSpan, isTimeZone, type Span } from "../lib/calendar.ts"
 import { type Clock, isoTime } from "../lib/clock.ts"
 import { KernelError } from "../lib/error.ts"
+import type { LastTrip } from "../schema/context-report.ts"
 import type {
   AdvisorStats,
   ChatSpend,
@@ -63,6 +64,8 @@ export interface Spend {
   record(trip: Trip): void
   /** All of a chat's trips; `context` weighs its next request. */
   ofChat(chatId: string, context: ContextWeight): Promise<ChatSpend>
+  /** What the provider counted for the newest request of the chat's turns; null before the first. */
+  lastTrip(chatId: string): LastTrip | null
   /** The calendar day, week and month of now in an IANA zone. Throws KernelError("invalid") on `tz`. */
   stats(query: { zone: string }): Promise<Stats>
   /** USD spent so far; exact and without a scan, for caps before a trip. `zone` sets day and month. */
@@ -85,6 +88,10 @@ export function createSpend(options: SpendOptions): Spend {
       ...breakdown(await reader.all<SumRow>(SUMS_OF_CHAT, [chatId])),
       context,
     }),
+    lastTrip: (chatId) => {
+      const trip = table.lastTripOf(chatId)
+      return trip && { ...trip, cached_share: trip.cached_tokens / Math.max(1, trip.prompt_tokens) }
+    },
     stats: ({ zone }) => stats({ ...options, rateLimits }, zone),
     spentSince: createRunningSums({ table, clock }),
     triage: (report) => store.write(() => void table.insertTriage(clock.now(), report)),

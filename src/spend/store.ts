@@ -92,7 +92,20 @@ export function createSpendTable(db: Database) {
       .get(...values, after, upTo)!.micros
   }
 
-  return { insert, insertTriage, lastId, sumOf, inTransaction: () => db.inTransaction }
+  /** The chat's newest trip that a turn made for itself, and not for a title or a tool. */
+  const lastTripOf = (chatId: string) =>
+    db
+      .query<
+        Pick<TripRow, "model" | "prompt_tokens" | "cached_tokens" | "cache_write_tokens">,
+        [string]
+      >(
+        `SELECT model, prompt_tokens, cached_tokens, cache_write_tokens FROM spend
+         JOIN turns ON turns.id = spend.turn_id AND turns.source = spend.source
+         WHERE spend.chat_id = ? ORDER BY spend.id DESC LIMIT 1`,
+      )
+      .get(chatId)
+
+  return { insert, insertTriage, lastId, sumOf, lastTripOf, inTransaction: () => db.inTransaction }
 }
 
 /** The sign + keeps SQLite off an index: the first sum goes by the account, a later one by the new ids. */

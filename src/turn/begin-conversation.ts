@@ -10,7 +10,12 @@ import type { TurnSpec } from "./spec.ts"
 
 export function beginConversation(
   { settings: { context }, registry }: Pick<TurnParts, "settings" | "registry">,
-  at: { spec: TurnSpec; chat: Chat; past: readonly Message[]; own: readonly Message[] },
+  at: {
+    spec: Pick<TurnSpec, "identity" | "source">
+    chat: Chat
+    past: readonly Message[]
+    own: readonly Message[]
+  },
 ): Conversation {
   const { spec, chat, past, own } = at
   const { anchored } = spec.identity

@@ -1,5 +1,8 @@
 /** What a chat's next request carries before any of its messages. */
+import { type SystemView, systemParts } from "../context/fragments/system.ts"
 import { silentLog } from "../lib/log.ts"
+import type { ModelEntry } from "../llm/models.ts"
+import type { ToolSpec } from "../schema/tool-spec.ts"
 import type { ReachTurn } from "../tools/reach.ts"
 import { snapshot as freezeTools } from "../tools/snapshot.ts"
 import type { TurnIdentity } from "../tools/tool.ts"
@@ -7,16 +10,22 @@ import { accessOf } from "../toolsets/toolsets.ts"
 import { createCatalogue } from "./catalogue.ts"
 import { firstToolset } from "./mode.ts"
 import type { TurnParts } from "./parts.ts"
-import { systemFor } from "./step.ts"
+import { systemView } from "./step.ts"
 
 /** The widest turn of the chat: the master's own, from a trusted place. */
-const MASTER: TurnIdentity = {
+export const MASTER: TurnIdentity = {
   ...{ master: true, trusted: true, privileged: true, anchored: false, clientOps: false },
   ...{ agent: false, hasAgents: false, indexedNotes: false, planning: false, public: false },
 }
 
-/** Tokens of the system part and the tools by estimate. Throws not_found for an unknown chat. */
-export function prefixTokens(parts: TurnParts, chatId: string): number {
+export interface Prefix {
+  entry: ModelEntry
+  system: SystemView
+  tools: readonly ToolSpec[]
+}
+
+/** Throws not_found for an unknown chat. */
+export function prefixOf(parts: TurnParts, chatId: string): Prefix {
   const { router, registry, settings } = parts
   const chat = parts.chats.get(chatId)
   const model = chat.model ?? router.models.roles.general
@@ -28,14 +37,21 @@ export function prefixTokens(parts: TurnParts, chatId: string): number {
   }
   const { specs } = freezeTools(registry, reach)
   const catalogue = createCatalogue(parts, { reach, toolset, log: silentLog })
-  return router.tokens.request(entry.name, {
-    system: systemFor(parts, {
-      ...{ entry, identity: MASTER, headed: false },
-      ...{ clientContext: undefined, brief: false, cacheMark: false },
-      catalogue: catalogue.text(entry.contextWindow),
-    }),
+  const system = systemView(parts, {
+    ...{ entry, identity: MASTER, headed: false },
+    ...{ clientContext: undefined, brief: false, cacheMark: false },
+    catalogue: catalogue.text(entry.contextWindow),
+  })
+  return { entry, system, tools: specs }
+}
+
+/** Tokens of the system part and the tools by estimate. Throws not_found for an unknown chat. */
+export function prefixTokens(parts: TurnParts, chatId: string): number {
+  const { entry, system, tools } = prefixOf(parts, chatId)
+  return parts.router.tokens.request(entry.name, {
+    system: systemParts(system),
     messages: [],
-    tools: [...specs],
+    tools: [...tools],
     images: new Map(),
   })
 }

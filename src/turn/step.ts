@@ -5,13 +5,14 @@ import { requestMessages } from "../context/request.ts"
 import { errorText } from "../lib/error.ts"
 import { createFold, type FoldedMessage } from "../llm/fold.ts"
 import type { ModelEntry, Target } from "../llm/models.ts"
-import type { ImageData, ModelRequest, SystemPart } from "../llm/provider.ts"
+import type { ImageData, ModelRequest } from "../llm/provider.ts"
 import type { RoutedEvent } from "../llm/router.ts"
 import type { Usage } from "../schema/usage.ts"
 import type { StepSnapshot } from "../tools/snapshot.ts"
 import { effortOf, isUncapped } from "./mode.ts"
 import type { TurnParts } from "./parts.ts"
 import type { RunningTurn } from "./running-turn.ts"
+import type { TurnSpec } from "./spec.ts"
 import { isHeaded } from "./spec.ts"
 
 export interface StepAnswer extends FoldedMessage {
@@ -167,8 +168,12 @@ export async function loadImages(
   return ids.length === 0 ? new Map() : parts.images.load(ids)
 }
 
-const historyView = (parts: TurnParts, turn: RunningTurn, vision: boolean) => ({
-  currentTurnId: turn.spec.id,
+export const historyView = (
+  parts: TurnParts,
+  { spec }: { spec: Pick<TurnSpec, "id"> },
+  vision: boolean,
+) => ({
+  currentTurnId: spec.id,
   vision,
   imageUrl: parts.images.url,
   personName: parts.personName,
@@ -188,7 +193,7 @@ export function buildRequest(
   const temperature = upstream.defaults.temperature ?? settings.temperature
   const cacheTtl = cacheTtlOf(parts, turn, target)
   const history = turn.conversation.shown(historyView(parts, turn, entry.multimodal))
-  const system = systemFor(parts, {
+  const system = systemView(parts, {
     entry,
     identity: spec.identity,
     headed: isHeaded(spec),
@@ -211,7 +216,7 @@ export function buildRequest(
   }
   return {
     model: entry.name,
-    system,
+    system: systemParts(system),
     messages: requestMessages(history, state, cacheTtl !== undefined),
     tools: [...snapshot.specs],
     maxTokens: maxTokensOf(parts, turn),
@@ -224,17 +229,16 @@ export function buildRequest(
   }
 }
 
-/** The stable head of a request to this model. */
-export const systemFor = (
+/** What the stable head of a request to this model is made of. */
+export const systemView = (
   { settings }: Pick<TurnParts, "settings">,
   { entry, ...turn }: Omit<SystemView, "persona" | "jailbreak" | "build"> & { entry: ModelEntry },
-): SystemPart[] =>
-  systemParts({
-    ...turn,
-    persona: settings.persona,
-    jailbreak: entry.jailbreak,
-    build: settings.build,
-  })
+): SystemView => ({
+  ...turn,
+  persona: settings.persona,
+  jailbreak: entry.jailbreak,
+  build: settings.build,
+})
 
 function maxTokensOf(parts: TurnParts, turn: RunningTurn): number {
   const { maxTokens, maxTokensGuest } = parts.settings

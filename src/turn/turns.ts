@@ -11,6 +11,7 @@ import type { Tool } from "../tools/tool.ts"
 import { askQuestionsTool } from "./ask-questions.ts"
 import { clientAnswers } from "./client-answers.ts"
 import { type OpTurn, readClientBytes } from "./client-ops.ts"
+import { contextReport } from "./context-report.ts"
 import { type Levers, leversFor } from "./levers.ts"
 import type { LiveTurn } from "./live.ts"
 import type { TurnParts } from "./parts.ts"
@@ -70,6 +71,8 @@ export function createTurns(rooms: Omit<TurnParts, "pending">) {
     replayFinished: (turnId: string): Emission[] => eventsOfStoredTurn(parts, room.rows, turnId),
     /** Tokens of what stands before the messages of the chat's next request. */
     prefixTokens: (chatId: string): number => prefixTokens(parts, chatId),
+    /** What fills the prompt of the chat's next request. Throws not_found. */
+    contextReport: (chatId: string) => contextReport(parts, chatId),
     generations: (): Generation[] => [...room.active.values()].map(asGeneration),
 
     /** Cancels the chat's turns and waits a moment for them to wind down; how many there were. */

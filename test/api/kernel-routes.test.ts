@@ -276,6 +276,7 @@ test("what clients need of turns, spend, persons and attention is there", async 
     ["GET /v1/generations", 200],
     [`POST /v1/chats/${chat}/cancel`, 404],
     [`GET /v1/chats/${chat}/spend`, 200],
+    [`GET /v1/chats/${chat}/context`, 200],
     ["GET /v1/persons", 200],
     [`PUT /v1/chats/${chat}/attention`, 200, { needs: false }],
   ]

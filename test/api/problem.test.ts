@@ -96,6 +96,7 @@ test("an unknown chat is 404 on every route about one", async () => {
     ["POST /v1/chats/x/clear"],
     ["POST /v1/chats/x/fork", { before_message: "m" }],
     ["GET /v1/chats/x/spend"],
+    ["GET /v1/chats/x/context"],
     ["PUT /v1/chats/x/folder", { folder: "f" }],
     ["PUT /v1/chats/x/attention", { needs: true }],
     ["GET /v1/chats/x/messages"],

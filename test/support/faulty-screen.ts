@@ -47,7 +47,12 @@ function faultySession(where: string): Session {
       if (where === "rejection") void Promise.reject(new Error("planted fault"))
       tell()
     },
-    ...{ withdraw: () => undefined, undo: async () => "", tell: () => {} },
+    ...{
+      withdraw: () => undefined,
+      undo: async () => "",
+      context: async () => undefined,
+      tell: () => {},
+    },
     search: async () => [],
     rewind: async () => "",
     ...{ open: nothing, newChat: nothing, cancel: nothing, loadOlder: nothing, rename: nothing },

@@ -198,6 +198,7 @@ class ChatSession implements Session {
 
   decide: Session["decide"] = async (request, decision) => this.#requests?.decide(request, decision)
 
+  context: Session["context"] = async () => this.#client.contextOf(this.#room.chat)
   answer: Session["answer"] = async (request, answer) => this.#requests?.answer(request, answer)
 
   async undo(): Promise<string> {

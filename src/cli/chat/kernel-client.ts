@@ -7,6 +7,7 @@ import { isObject, tryParseJson } from "../../lib/json.ts"
 import type { Health, ModelCatalogue } from "../../schema/catalogue.ts"
 import type { Chat, ChatPatch, ChatQuery, ForkChat, NewChat } from "../../schema/chat.ts"
 import type { OpProgress, OpResult } from "../../schema/client-op.ts"
+import type { ContextReport } from "../../schema/context-report.ts"
 import type { Effort } from "../../schema/effort.ts"
 import type { FilesRestored } from "../../schema/files.ts"
 import type { Generation } from "../../schema/generation.ts"
@@ -66,6 +67,8 @@ export function createKernelClient(options: ClientOptions) {
       (await read<{ items: Item[] }>(chatPath(chatId, "/items"), query)).items,
     rewind: (chatId: string, messageId: string) =>
       change<Rewound>("DELETE", chatPath(chatId, `/messages/${encodeURIComponent(messageId)}`)),
+    contextOf: async (chat: Pick<Chat, "id"> | undefined) =>
+      chat && read<ContextReport>(chatPath(chat.id, "/context")),
     spend: (chatId: string) => read<ChatSpend>(chatPath(chatId, "/spend")),
     cancelChat: (chatId: string) => change<unknown>("POST", chatPath(chatId, "/cancel")),
     cancelTurn: (turnId: string) =>

@@ -4,6 +4,7 @@
  */
 import type { ModelCatalogue } from "../../schema/catalogue.ts"
 import type { Chat, NewChat } from "../../schema/chat.ts"
+import type { ContextReport } from "../../schema/context-report.ts"
 import type { Effort } from "../../schema/effort.ts"
 import type { Item } from "../../schema/item.ts"
 import type { DetailLine } from "./hands/op-request.ts"
@@ -180,6 +181,8 @@ export interface Session {
   decide(request: OperationRequest, decision: string): Promise<void>
   /** Answers a question by the labels that were chosen, by own words, or by one of its decisions. */
   answer(request: QuestionRequest, answer: QuestionAnswer): Promise<void>
+  /** What fills the prompt of the chat's next request; undefined before there is a chat. */
+  context(): Promise<ContextReport | undefined>
   /** Takes back the files that the newest turn wrote, here and on the server; gives a sentence about it. */
   undo(): Promise<string>
   /** Shows a sentence until the next action. */

@@ -30,29 +30,34 @@ export interface SystemView {
   cacheMark: boolean
 }
 
-/**
- * One part under one cache marker: equal settings give equal bytes, with no clock and no counter inside. By
- * position: who speaks and who is trusted at the head, what is looked up in the middle, and what must never be
- * forgotten at the very end.
- */
+/** One part under one cache marker: equal settings give equal bytes, with no clock and no counter inside. */
 export function systemParts(view: SystemView): SystemPart[] {
+  const text = Object.values(systemPieces(view)).join("\n\n")
+  return [{ text, cacheMark: view.cacheMark }]
+}
+
+/**
+ * What the system part says in this turn, by name. By position: who speaks and who is trusted at the head, what is
+ * looked up in the middle, and what must never be forgotten at the very end.
+ */
+export function systemPieces(view: SystemView): Record<string, string> {
   const { identity } = view
-  const pieces = [
-    view.persona?.trim() || neutralPersona,
+  const pieces: Record<string, string | false | undefined> = {
+    persona: view.persona?.trim() || neutralPersona,
     conventions,
-    view.headed && speakers,
-    trustText(identity),
-    standingRules,
-    identity.master && !identity.agent && memoryRule,
-    view.jailbreak,
-    view.clientContext && `[client context]\n${view.clientContext}`,
-    view.brief && "The place you answer in is small: you SHOULD keep the answer brief.",
-    `[build] eva-kernel ${view.build}`,
-    view.catalogue,
+    speakers: view.headed && speakers,
+    trust: trustText(identity),
+    rules: standingRules,
+    "memory rule": identity.master && !identity.agent && memoryRule,
+    "model's own": view.jailbreak,
+    "client context": view.clientContext && `[client context]\n${view.clientContext}`,
+    brief: view.brief && "The place you answer in is small: you SHOULD keep the answer brief.",
+    build: `[build] eva-kernel ${view.build}`,
+    catalogue: view.catalogue,
     critical,
-  ]
-  const said = pieces.map((piece) => (piece ? piece.trim() : "")).filter(Boolean)
-  return [{ text: said.join("\n\n"), cacheMark: view.cacheMark }]
+  }
+  const said = Object.entries(pieces).map(([name, text]) => [name, text ? text.trim() : ""])
+  return Object.fromEntries(said.filter(([, text]) => text !== ""))
 }
 
 /** Who leads the turn, who reads along, and whose machine is out of reach. */

@@ -16,6 +16,7 @@ export interface CommandDesk {
   pickEffort(): void
   pickFolder(): void
   pickMessage(purpose: "fork" | "rewind"): void
+  showContext(): Promise<void>
   askTitle(): void
   confirm(question: string, yes: () => Promise<void>): void
   leave(): void
@@ -97,6 +98,11 @@ export const COMMANDS: readonly Command[] = [
     about: "choose how hard the model thinks",
     choices: () => [DEFAULT, ...EFFORT_LEVELS],
     run: (desk, level) => (level === "" ? desk.pickEffort() : setEffort(desk.session, level)),
+  },
+  {
+    name: "context",
+    about: "show what fills the prompt, piece by piece",
+    run: (desk) => desk.showContext(),
   },
   {
     name: "undo",

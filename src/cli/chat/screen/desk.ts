@@ -4,6 +4,7 @@ import { ConfirmBox, TextBox } from "./ask-box.ts"
 import type { Attempt, Boxes } from "./boxes.ts"
 import { createChatBox } from "./chat-box.ts"
 import type { CommandDesk } from "./commands.ts"
+import { createContextBox } from "./context-box.ts"
 import { HelpBox } from "./help-box.ts"
 import {
   createPicker,
@@ -61,6 +62,11 @@ export function createDesk(parts: DeskParts): CommandDesk {
     pickEffort: () => pick(effortChoices(session)),
     pickFolder: () => pick(folderChoices(session)),
     pickMessage: (purpose) => pick(messageChoices(session, purpose, parts.edit)),
+    showContext: async () => {
+      const report = await session.context()
+      if (report === undefined) return session.tell("there is no chat yet")
+      boxes.open((close) => createContextBox(report, { theme, rows: boxes.listRows, close }))
+    },
     leave: parts.leave,
   }
 }
