@@ -8,6 +8,7 @@ import type { History } from "./history/history.ts"
 import { createImages } from "./images/images.ts"
 import { completeOnce } from "./kernel/complete.ts"
 import { createFiles, type Files } from "./kernel/files.ts"
+import { createFolding } from "./kernel/folding.ts"
 import { startHousekeeping } from "./kernel/housekeeping.ts"
 import { createMemory } from "./kernel/memory.ts"
 import { createModelRouter, knownModel } from "./kernel/models.ts"
@@ -27,6 +28,7 @@ import type { MockOptions } from "./llm/mock.ts"
 import type { Router } from "./llm/router.ts"
 import type { Memories } from "./memory/memories.ts"
 import { createPersons } from "./persons/persons.ts"
+import type { ChatEvent } from "./schema/event.ts"
 import { createSkills } from "./skills/skills.ts"
 import { createSpend } from "./spend/spend.ts"
 import { newestId } from "./store/newest-id.ts"
@@ -58,6 +60,73 @@ export interface Kernel {
 /** Throws KernelError("config") for a database, a persona or a setting that cannot be used. */
 export async function createKernel(options: KernelOptions): Promise<Kernel> {
   const { config, clock, log } = options
+  const ground = await layGround(options)
+  const { zone, redact, persona, store, reader, newId, bus, spend, router, emit } = ground
+  const { models } = router
+  const isKnownModel = (name: string) => knownModel(models, name)
+
+  const persons = createPersons({ store, clock, masterAliases: config.master.aliases })
+  const memories = createMemory({ store, clock, log, config })
+  const images = createImages({ ...imageSettings(config), store, clock, log, newId: uuidV4 })
+  const past = createPast({ store, clock, log, newId, images, emit })
+  const { history, messages, items, summaries } = past
+  const isRunning = (chatId: string) => turns.isRunning(chatId)
+  const shell = createShell(options)
+  const files = createFiles({ ...options, store, newId, machine: shell.machine, isRunning })
+  const registry = createRegistry({ log })
+  const skills = createSkills({ store, clock, isKnownModel })
+  const unpin = (name: string) => chats.dropToolset(name)
+  const toolsets = createToolsets({ store, clock, registry, unpin })
+  const chats = createChats({
+    ...{ store, clock, newId, isKnownModel },
+    toolsetPlace: toolsets.get,
+    ...chatSettings(config),
+    ...{ emit, isRunning },
+    stopTurns: (chatId, reason) => turns.stopChat(chatId, reason),
+    followers: [files.follower, { forked: history.note }],
+  })
+
+  const personName = (id: string) => persons.get(id)?.name
+  const folding = createFolding({
+    ...{ config, log, store, router, registry, zone, spend, chats, messages, summaries },
+    personName,
+  })
+  const turns = createTurns({
+    ...{ clock, log, store, bus, newId, router, registry, redact, isKnownModel, personName },
+    ...{ chats, messages, summaries, images, skills, toolsets },
+    compaction: folding.compaction,
+    speakerOf: persons.speakerOf,
+    recall: memories.remind,
+    spend: { record: spend.record, noteRateLimits: spend.rateLimits.set },
+    settings: turnSettings(config, { persona, zone }),
+  })
+  const { folds } = folding
+  const rooms = { persons, memories, files, shell, turns, skills, toolsets, router, spend, store }
+  await registerTools(registry, { ...options, ...rooms, chats, history, summaries, folds, zone })
+  markInterrupted(turns, log)
+  const stopHousekeeping = startHousekeeping({ chats, images, files, history, zone, clock, log })
+
+  const write = (work: () => void) => store.write(work)
+  const promptCache = config.llm.prompt_cache
+  return {
+    api: {
+      ...{ config, log, clock, newId, bus, turns, chats, messages, items, persons, images, spend },
+      ...{ registry, models, zone, files, memories, skills, toolsets, summaries, folds },
+      build: { version, commit },
+      complete: (body, signal) => completeOnce({ router, spend, write, promptCache }, body, signal),
+    },
+    drain: turns.drain,
+    close: async (drainMs) => {
+      stopHousekeeping()
+      await turns.drain(drainMs)
+      await closeRooms({ ...rooms, history, reader })
+    },
+  }
+}
+
+/** What every room stands on: the clock's zone, the file, the bus, and the way to the models. */
+async function layGround(options: KernelOptions) {
+  const { config, clock, log } = options
   const zone = createTimeZone(config.master.timezone)
   const redact = await createRedactor({ ...config.secrets, literals: [...configSecrets(config)] })
   const persona = await readPersona(config.persona.file)
@@ -69,60 +138,9 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
 
   const spend = createSpend({ store, reader, clock })
   const router = createModelRouter({ ...options, spend, zone, ratios: loadRatios(store) })
-  const { models } = router
-  const isKnownModel = (name: string) => knownModel(models, name)
-
-  const persons = createPersons({ store, clock, masterAliases: config.master.aliases })
-  const memories = createMemory({ store, clock, log, config })
-  const images = createImages({ ...imageSettings(config), store, clock, log, newId: uuidV4 })
-  const { history, messages, items } = createPast({ store, clock, log, newId, images })
-  const isRunning = (chatId: string) => turns.isRunning(chatId)
-  const shell = createShell(options)
-  const files = createFiles({ ...options, store, newId, machine: shell.machine, isRunning })
-  const registry = createRegistry({ log })
-  const skills = createSkills({ store, clock, isKnownModel })
-  const unpin = (name: string) => chats.dropToolset(name)
-  const toolsets = createToolsets({ store, clock, registry, unpin })
-  const chats = createChats({
-    ...{ store, clock, newId, isKnownModel },
-    toolsetPlace: toolsets.get,
-    emit: (chatId, event) => store.afterCommit(() => bus.publish(chatId, event)),
-    ...chatSettings(config),
-    isRunning,
-    stopTurns: (chatId, reason) => turns.stopChat(chatId, reason),
-    followers: [files.follower, { forked: history.note }],
-  })
-
-  const turns = createTurns({
-    ...{ clock, log, store, bus, newId, router, registry, redact, isKnownModel },
-    ...{ chats, messages, images, skills, toolsets },
-    speakerOf: persons.speakerOf,
-    personName: (id) => persons.get(id)?.name,
-    recall: memories.remind,
-    spend: { record: spend.record, noteRateLimits: spend.rateLimits.set },
-    settings: turnSettings(config, { persona, zone }),
-  })
-  const rooms = { persons, memories, files, shell, turns, skills, toolsets, router, spend, store }
-  await registerTools(registry, { ...options, ...rooms, chats, history, zone })
-  markInterrupted(turns, log)
-  const stopHousekeeping = startHousekeeping({ chats, images, files, history, zone, clock, log })
-
-  const write = (work: () => void) => store.write(work)
-  const promptCache = config.llm.prompt_cache
-  return {
-    api: {
-      ...{ config, log, clock, newId, bus, turns, chats, messages, items, persons, images, spend },
-      ...{ registry, models, zone, files, memories, skills, toolsets },
-      build: { version, commit },
-      complete: (body, signal) => completeOnce({ router, spend, write, promptCache }, body, signal),
-    },
-    drain: turns.drain,
-    close: async (drainMs) => {
-      stopHousekeeping()
-      await turns.drain(drainMs)
-      await closeRooms({ ...rooms, history, reader })
-    },
-  }
+  const emit = (chatId: string, event: ChatEvent) =>
+    store.afterCommit(() => bus.publish(chatId, event))
+  return { zone, redact, persona, store, reader, newId, bus, spend, router, emit }
 }
 
 /** What still works is let go before what it works with. */

@@ -2,7 +2,9 @@
 import type { Chats } from "../chats/chats.ts"
 import type { Items } from "../chats/items.ts"
 import type { Messages } from "../chats/messages.ts"
+import type { Summaries } from "../chats/summaries.ts"
 import type { Config } from "../config/schema.ts"
+import type { HandFolds } from "../context/compaction/hand-folds.ts"
 import type { Bus } from "../events/bus.ts"
 import type { Images } from "../images/images.ts"
 import type { Clock } from "../lib/clock.ts"
@@ -49,6 +51,9 @@ export interface ApiParts {
   chats: Chats
   messages: Messages
   items: Items
+  summaries: Pick<Summaries, "get" | "setText">
+  /** Folds that a client asks for. Throws not_found. */
+  folds: HandFolds
   persons: Persons
   memories: Memories
   skills: Pick<Skills, "list">

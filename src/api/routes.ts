@@ -22,6 +22,7 @@ import { problemReply, replyToThrown } from "./problem.ts"
 import { questionRoutes } from "./questions.ts"
 import { statsRoutes } from "./stats.ts"
 import type { Streams } from "./stream.ts"
+import { summaryRoutes } from "./summary.ts"
 import { toolsetRoutes } from "./toolsets.ts"
 import { turnRoutes } from "./turns.ts"
 
@@ -44,6 +45,7 @@ export function createRoutes(parts: ApiParts, streams: Streams): AnyElysia {
     .use(toolsetRoutes(parts))
     .use(chatRoutes(parts))
     .use(chatSettingRoutes(chats))
+    .use(summaryRoutes(parts))
     .use(messageRoutes(streamed))
     .use(turnRoutes(streamed))
     .use(fileRoutes(parts))

@@ -4,6 +4,7 @@ import { KernelError, notFound } from "../lib/error.ts"
 import { cleanText } from "../lib/text.ts"
 import type { Chat, ChatPatch, ChatQuery, ForkChat, NewChat, WorkdirOn } from "../schema/chat.ts"
 import type { Effort } from "../schema/effort.ts"
+import type { CompactProfile } from "../schema/summary.ts"
 import { clear, clearBehind, rewind } from "./cut.ts"
 import { fork } from "./fork.ts"
 import { type FolderCount, folders, list } from "./list.ts"
@@ -40,6 +41,9 @@ export function createChats(options: ChatsOptions) {
     setModel: (id: string, model: string | null): Chat =>
       set(id, { model: checkModel(room, model) }),
     setEffort: (id: string, effort: Effort | null): Chat => set(id, { effort }),
+    /** null: chosen by what the chat is. */
+    setCompactProfile: (id: string, profile: CompactProfile | null): Chat =>
+      set(id, { compact_profile: profile }),
     setWorkdir: (id: string, body: { workdir: string | null; workdir_on?: string }): Chat =>
       set(id, checkWorkdir(body)),
     /** A set that works in a certain directory takes the chat there. */
@@ -100,6 +104,7 @@ function create(room: ChatRoom, body: NewChat, more: { leadChatId?: string }): C
     forked_at_message: null,
     ctx_tokens: null,
     ctx_upto: null,
+    compact_profile: null,
     created_at: now,
     updated_at: now,
     deleted_at: null,
@@ -190,6 +195,7 @@ function toChat(room: ChatRoom, row: ChatRow): Chat {
     model: row.model,
     effort: row.effort as Effort | null,
     toolset: row.toolset,
+    compact_profile: row.compact_profile as CompactProfile | null,
     workdir: row.workdir,
     workdir_on: row.workdir_on as WorkdirOn,
     ephemeral: row.ephemeral === 1,

@@ -3,9 +3,12 @@ import { KernelError, notFound } from "../lib/error.ts"
 import { decodeMessage } from "./message-row.ts"
 import { openTail } from "./pairs.ts"
 import { type ChatRoom, rowOf } from "./room.ts"
+import { NO_SUMMARY } from "./summaries.ts"
 
 /** How many messages at the end of a chat are searched for calls that lost their results. */
 const UNIT_MAX = 256
+
+const NO_ANCHOR = { ctx_tokens: null, ctx_upto: null }
 
 /**
  * Takes the chat back to before a message: it and everything later go, and so does a call whose result went
@@ -29,7 +32,7 @@ export async function clear(room: ChatRoom, chatId: string): Promise<void> {
   room.store.write(() => {
     room.rows.eraseTurns(chatId)
     room.rows.eraseMessages(chatId)
-    room.rows.updateChat(chatId, { ctx_tokens: null, ctx_upto: null })
+    room.rows.updateChat(chatId, { ...NO_ANCHOR, ...NO_SUMMARY })
     for (const follower of room.followers) follower.cleared?.(chatId)
   })
   room.emit(chatId, { type: "messages_changed", reason: "clear" })
@@ -44,7 +47,7 @@ export function clearBehind(room: ChatRoom, chatId: string): number {
     rowOf(room, chatId)
     const count = room.rows.eraseEndedMessages(chatId)
     room.rows.eraseEndedTurns(chatId)
-    room.rows.updateChat(chatId, { ctx_tokens: null, ctx_upto: null })
+    room.rows.updateChat(chatId, { ...NO_ANCHOR, ...NO_SUMMARY })
     return count
   })
   room.emit(chatId, { type: "messages_changed", reason: "clear" })
@@ -78,9 +81,10 @@ function cutFrom(room: ChatRoom, chatId: string, from: string): string[] {
   rows.eraseTurnsFrom(chatId, from)
   const gone = rows.eraseMessagesFrom(chatId, from)
   const { ctx_upto } = rowOf(room, chatId)
-  if (ctx_upto !== null && ctx_upto >= from) {
-    rows.updateChat(chatId, { ctx_tokens: null, ctx_upto: null })
-  }
+  if (ctx_upto !== null && ctx_upto >= from) rows.updateChat(chatId, NO_ANCHOR)
+  // A summary tells of what is gone now.
+  const folded = rows.summary(chatId)?.summary_upto ?? null
+  if (folded !== null && folded >= from) rows.updateChat(chatId, NO_SUMMARY)
   for (const follower of room.followers) follower.cut?.({ chatId, from })
   return gone
 }

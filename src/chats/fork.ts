@@ -6,6 +6,7 @@ import { decodeMessage, encodeMessage } from "./message-row.ts"
 import { cancelledResults, openTail } from "./pairs.ts"
 import { type ChatRoom, titleColumns } from "./room.ts"
 import type { ChatRow, MessageRow } from "./store.ts"
+import { inheritedSummary } from "./summaries.ts"
 
 /**
  * Copies everything strictly before `before_message`, or throws `not_found`. A unit that the cut leaves open
@@ -27,6 +28,7 @@ export function fork(room: ChatRoom, parent: ChatRow, body: ForkChat): ChatRow {
     }
     room.rows.updateChat(row.id, { ctx_tokens: anchored.ctx_tokens, ctx_upto: anchored.ctx_upto })
     const newIdOf = (id: string) => copy.messageIds.get(id)
+    room.rows.updateChat(row.id, inheritedSummary(room.rows.summary(parent.id), newIdOf))
     for (const follower of room.followers) {
       follower.forked?.({ from: parent.id, to: row.id, newIdOf })
     }

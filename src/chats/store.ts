@@ -24,9 +24,20 @@ export interface ChatRow {
   forked_at_message: string | null
   ctx_tokens: number | null
   ctx_upto: string | null
+  compact_profile: string | null
   created_at: number
   updated_at: number
   deleted_at: number | null
+}
+
+/** What a chat's folded history left; long, so it is read by itself. */
+export interface SummaryRow {
+  summary: string | null
+  summary_upto: string | null
+  /** JSON list of `{at, text}`. */
+  summary_verbatim: string | null
+  notes_nudged_upto: string | null
+  wrap_nudged_upto: string | null
 }
 
 export interface MessageRow {
@@ -65,8 +76,11 @@ type Values = Record<string, string | number | null>
 const CHAT_COLUMNS = [
   ...["id", "title", "title_key", "folder", "surface", "project", "model", "effort", "toolset"],
   ...["workdir", "workdir_on", "lead_chat_id", "ephemeral", "needs_attention", "attention_reason"],
-  ...["forked_from", "forked_at_message", "ctx_tokens", "ctx_upto"],
+  ...["forked_from", "forked_at_message", "ctx_tokens", "ctx_upto", "compact_profile"],
   ...["created_at", "updated_at", "deleted_at"],
+]
+const SUMMARY_COLUMNS = [
+  ...["summary", "summary_upto", "summary_verbatim", "notes_nudged_upto", "wrap_nudged_upto"],
 ]
 const MESSAGE_COLUMNS = [
   ...["id", "chat_id", "turn_id", "role", "blocks", "extra", "master", "created_at"],
@@ -89,6 +103,9 @@ export function createChatStore(db: Database) {
 function chatQueries(db: Database) {
   const insert = db.query(`INSERT INTO chats (${CHAT}) VALUES (${slots(CHAT_COLUMNS)})`)
   const get = db.query<ChatRow, [string]>(`SELECT ${CHAT} FROM chats WHERE id = ?`)
+  const getSummary = db.query<SummaryRow, [string]>(
+    `SELECT ${SUMMARY_COLUMNS.join(", ")} FROM chats WHERE id = ?`,
+  )
   const touch = db.query("UPDATE chats SET updated_at = max(updated_at, $at) WHERE id = $id")
   const remove = db.query("DELETE FROM chats WHERE id = ?")
   const expired = db.query<{ id: string }, [number, number]>(
@@ -111,8 +128,9 @@ function chatQueries(db: Database) {
   return {
     insertChat: (row: ChatRow) => insert.run({ ...row } as Values),
     chat: (id: string): ChatRow | null => get.get(id),
+    summary: (id: string): SummaryRow | null => getSummary.get(id),
     /** Sets these columns; false when there is no such chat. */
-    updateChat: (id: string, values: Partial<Omit<ChatRow, "id">>): boolean => {
+    updateChat: (id: string, values: Partial<Omit<ChatRow, "id"> & SummaryRow>): boolean => {
       const changes = Object.keys(values).map((column) => `${column} = $${column}`)
       const update = db.query(`UPDATE chats SET ${changes.join(", ")} WHERE id = $id`)
       return update.run({ ...(values as Values), id }).changes > 0

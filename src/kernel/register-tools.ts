@@ -1,9 +1,12 @@
 /** Every tool of the kernel, then those of the user: where two bear one name, the kernel's stays. */
 import type { Chats } from "../chats/chats.ts"
 import { checkWorkdir } from "../chats/settings.ts"
+import type { Summaries } from "../chats/summaries.ts"
 import { chatTools } from "../chats/tools.ts"
 import { codeTaskTool } from "../code/code-task.ts"
 import type { Config } from "../config/schema.ts"
+import type { HandFolds } from "../context/compaction/hand-folds.ts"
+import { compactionTools } from "../context/compaction/tools.ts"
 import { loadExternalTools } from "../ext/load.ts"
 import type { History } from "../history/history.ts"
 import { historyTools } from "../history/tools.ts"
@@ -46,6 +49,8 @@ export interface ToolRooms {
   spend: Pick<Spend, "record" | "stats">
   chats: Chats
   history: History
+  summaries: Summaries
+  folds: HandFolds
   zone: TimeZone
   store: Pick<Store, "write">
 }
@@ -73,9 +78,11 @@ export async function registerTools(registry: Registry, rooms: ToolRooms): Promi
 }
 
 /** What was said in chats, what becomes of them, and what it cost. */
-function pastTools({ config, chats, history, persons, spend, zone }: ToolRooms): Tool[] {
+function pastTools(rooms: ToolRooms): Tool[] {
+  const { config, chats, history, summaries, folds, persons, spend, zone } = rooms
   return [
     ...historyTools({ history, personName: (id) => persons.get(id)?.name }),
+    ...compactionTools({ folds, summaries, chats }),
     ...chatTools({ chats, problemFolder: config.chats.problem_folder }),
     ...spendTools({ spend, zoneName: zone.name }),
   ]

@@ -21,6 +21,8 @@ export interface MockOptions {
   observe?: (request: ModelRequest) => void
   /** A content filter: the requests that it is true for are refused. */
   refuse?: (request: ModelRequest) => boolean
+  /** Says or fails this instead of the script; undefined leaves it to the script. */
+  answer?: (request: ModelRequest) => Partial<PlanStep> | undefined
 }
 
 /** An echo longer than this would make a summary as long as what it sums up. */
@@ -59,7 +61,9 @@ export function createMock(options: MockOptions = {}): Provider {
       yield failed("refused", "the mock's content filter refuses this request")
       return
     }
-    const step = fitted(await script.next(request), request)
+    const given = options.answer?.(request)
+    const next = given ? { ...say(""), ...given } : await script.next(request)
+    const step = fitted(next, request)
     const usage = usageOf(step, tokens.request(request.model, request))
     for (const event of eventsOf(step, usage, () => newCallId(request))) {
       if (step.delayMs > 0) await sleep(step.delayMs, signal)

@@ -1,6 +1,7 @@
 /** A chat: where a conversation lives and how it is set up. */
 import { type Static, type TSchema, Type } from "@sinclair/typebox"
 import { Effort } from "./effort.ts"
+import { CompactProfile } from "./summary.ts"
 
 const Nullable = <T extends TSchema>(schema: T, description: string) =>
   Type.Union([schema, Type.Null()], { description })
@@ -19,6 +20,7 @@ export const Chat = Type.Object({
   model: Nullable(Type.String(), "The chat's own model; null uses the general one"),
   effort: Type.Union([Effort, Type.Null()]),
   toolset: Nullable(Type.String(), "The pinned tool set"),
+  compact_profile: Nullable(CompactProfile, "How soon its history is folded; null: automatic"),
   workdir: Nullable(Type.String(), "The working directory"),
   workdir_on: WorkdirOn,
   ephemeral: Type.Boolean({ description: "Reaped after a time of silence" }),

@@ -1,19 +1,26 @@
 /** What fills the prompt: the request that the master's next message would make, weighed piece by piece. */
-import type { ShownConversation } from "../context/conversation.ts"
 import { exchangesIn } from "../context/exchange.ts"
 import { stateText } from "../context/fragments/state.ts"
+import { summaryText } from "../context/fragments/summary.ts"
 import { systemPieces } from "../context/fragments/system.ts"
 import type { ModelMessage } from "../llm/provider.ts"
-import type { Chat } from "../schema/chat.ts"
 import type { ContextReport, Weight } from "../schema/context-report.ts"
 import { isMachineText } from "../schema/machine-text.ts"
 import type { Block, Message } from "../schema/message.ts"
-import { beginConversation } from "./begin-conversation.ts"
+import { loadConversation } from "./load-conversation.ts"
 import type { TurnParts } from "./parts.ts"
 import { MASTER, prefixOf } from "./prefix.ts"
 import { newestWords } from "./recall.ts"
 import { SOURCE_MESSAGE } from "./spec.ts"
 import { historyView } from "./step.ts"
+
+/** Sorts behind every turn: all that is stored lies before it. */
+const BEHIND_ALL = "~"
+
+const BARE_STATE = {
+  ...{ tripsLeft: undefined, ultrathink: false, squeezed: false },
+  ...{ window: "", summary: "", memory: "" },
+}
 
 /** Throws not_found for an unknown chat. */
 export async function contextReport(
@@ -21,8 +28,14 @@ export async function contextReport(
   chatId: string,
 ): Promise<Omit<ContextReport, "last_trip">> {
   const { entry, system, tools } = prefixOf(parts, chatId)
-  const past = parts.messages.forPrompt(chatId)
-  const shown = shownPast(parts, { chat: parts.chats.get(chatId), past, vision: entry.multimodal })
+  const { conversation, folded } = loadConversation(parts, {
+    spec: { id: BEHIND_ALL, source: SOURCE_MESSAGE, identity: MASTER },
+    chat: parts.chats.get(chatId),
+    refusedMessages: new Set(),
+  })
+  const { past } = conversation
+  const spec = { id: BEHIND_ALL }
+  const shown = conversation.shown(historyView(parts, { spec }, entry.multimodal))
   const memory = await parts.recall({ message: "", previous: newestWords(past) }, MASTER)
   const { settings, clock, router } = parts
   const weigh = (name: string, text: string): Weight => ({
@@ -36,8 +49,11 @@ export async function contextReport(
   const history = [...jsonByKind(shown.messages)].map(([kind, json]) => weigh(kind, json))
   const traffic = sum(history.filter(({ name }) => name === "calls" || name === "results"))
   const now = settings.zone.local(clock.now())
-  const bare = { now, tripsLeft: undefined, ultrathink: false, squeezed: false, memory: "" }
-  const state = [weigh("now", stateText(bare)), ...(memory ? [weigh("memory", memory)] : [])]
+  const told = { summary: folded ? summaryText(folded, settings.zone) : "", memory }
+  const state = [
+    weigh("now", stateText({ ...BARE_STATE, now })),
+    ...Object.entries(told).flatMap(([name, text]) => (text === "" ? [] : [weigh(name, text)])),
+  ]
   const stable = sum([...pieces, ...specs, ...history])
   const total = sum([...pieces, ...specs, ...history, ...state])
   return {
@@ -51,15 +67,6 @@ export async function contextReport(
     left_out_bytes: Math.max(0, storedTraffic(past) - traffic.bytes),
     stable_share: stable.bytes / total.bytes,
   }
-}
-
-function shownPast(
-  parts: TurnParts,
-  { chat, past, vision }: { chat: Chat; past: readonly Message[]; vision: boolean },
-): ShownConversation {
-  const spec = { id: "", source: SOURCE_MESSAGE, identity: MASTER }
-  const conversation = beginConversation(parts, { spec, chat, past, own: [] })
-  return conversation.shown(historyView(parts, { spec }, vision))
 }
 
 const KINDS = {

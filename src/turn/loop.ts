@@ -9,13 +9,15 @@ import type { ProviderFailure } from "../llm/provider.ts"
 import type { Message, ToolUseBlock } from "../schema/message.ts"
 import type { Usage } from "../schema/usage.ts"
 import { snapshot as freezeTools } from "../tools/snapshot.ts"
+import { takeFittingStep } from "./fitting-step.ts"
+import { foldWhenFull, followFold } from "./folding.ts"
 import { isUncapped, turnReach } from "./mode.ts"
 import type { TurnParts } from "./parts.ts"
-import { takeAcceptedStep } from "./refusal.ts"
 import type { RunningTurn } from "./running-turn.ts"
 import { settleCalls } from "./settle.ts"
 import { emitUsage, type StepAnswer } from "./step.ts"
 import type { TurnOutcome } from "./store.ts"
+import { settleWindowLine } from "./window-line.ts"
 
 /** How often in a row a call may be cut by the output limit before the turn gives up. */
 const CUT_CALLS_MAX = 2
@@ -36,14 +38,17 @@ export async function runLoop(
   for (;;) {
     if (turn.signal.aborted) return finish(parts, close, cancelled())
     turn.step++
+    if (turn.step > 1) followFold(parts, turn)
     squeeze(parts, turn)
     const tools = freezeTools(parts.registry, turnReach(parts, turn), turn.extraTools)
-    const answer = await takeAcceptedStep(parts, turn, tools)
+    if (turn.step === 1) settleWindowLine(parts, turn, tools.specs)
+    const answer = await takeFittingStep(parts, turn, tools)
     const calls = callsOf(answer)
     const last = endOfStep(turn, answer, calls)
 
     await storeAnswer(parts, turn, { answer, end: last, close })
     emitUsage(turn, answer)
+    if (last?.outcome.state === "done") await foldWhenFull(parts, turn, tools.specs)
     if (last) return last
 
     const settled = await settleCalls(parts, turn, {
@@ -135,6 +140,7 @@ async function storeAnswer(
     if (answer.usage && message) {
       const tokens = answer.usage.prompt_tokens + answer.usage.completion_tokens
       parts.chats.setContextAnchor(chatId, tokens, message.id)
+      turn.counted = { tokens, messageId: message.id }
     }
     if (end) close(end)
     return messages

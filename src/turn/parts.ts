@@ -1,7 +1,10 @@
 /** What the turn room is built from: the rooms below it, and the settings it reads. */
 
+import type { ContextAnchor } from "../chats/chats.ts"
 import type { NewMessage } from "../chats/message-row.ts"
+import type { Summaries } from "../chats/summaries.ts"
 import type { Config } from "../config/schema.ts"
+import type { Compaction } from "../context/compaction/compaction.ts"
 import type { Bus } from "../events/bus.ts"
 import type { Clock } from "../lib/clock.ts"
 import type { NewId } from "../lib/id.ts"
@@ -68,12 +71,16 @@ export interface TurnParts {
   chats: {
     get(id: string): Chat
     patch(id: string, patch: ChatPatch): unknown
+    contextAnchor(id: string): ContextAnchor | undefined
     setContextAnchor(id: string, tokens: number, messageId: string): void
   }
+  summaries: Pick<Summaries, "get" | "isNudged" | "setNudged">
+  compaction: Pick<Compaction, "fold">
   messages: {
     append(drafts: NewMessage[]): Message[]
-    forPrompt(chatId: string): Message[]
+    forPrompt(chatId: string, after?: string): Message[]
     ofTurn(chatId: string, turnId: string): Message[]
+    after(chatId: string, id: string, limit: number): Message[]
   }
   images: {
     acceptAll: AdmissionParts["acceptImages"]

@@ -9,7 +9,7 @@ import type { Message } from "../schema/message.ts"
 import type { StepSnapshot } from "../tools/snapshot.ts"
 import type { TurnParts } from "./parts.ts"
 import type { RunningTurn } from "./running-turn.ts"
-import { buildRequest, loadImages, type StepAnswer, takeStep } from "./step.ts"
+import { buildRequest, loadImages, type StepAnswer, type StepRequest, takeStep } from "./step.ts"
 
 /** Enough for one cause among a thousand turns: the newest alone, the halvings, and the proof of the rest. */
 const PROBES_MAX = 12
@@ -33,16 +33,17 @@ interface Search {
 export async function takeAcceptedStep(
   parts: TurnParts,
   turn: RunningTurn,
-  snapshot: StepSnapshot,
+  step: StepRequest,
 ): Promise<StepAnswer> {
-  const refused = await takeStep(parts, turn, snapshot)
+  const { snapshot } = step
+  const refused = await takeStep(parts, turn, step)
   if (!mayBeThePast(refused, turn)) return refused
   const search: Search = { parts, turn, snapshot, model: refused.model, paid: [...refused.paid] }
   const found = await causesInPast(search)
   if (turn.signal.aborted) return { ...refused, failure: CANCELLED, paid: search.paid }
   if (!found) return { ...refused, paid: search.paid }
   leaveOut(turn, found)
-  const answer = await takeStep(parts, turn, snapshot)
+  const answer = await takeStep(parts, turn, step)
   return { ...answer, paid: [...search.paid, ...answer.paid] }
 }
 

@@ -5,10 +5,10 @@ import type { Log } from "../lib/log.ts"
 import type { Effort } from "../schema/effort.ts"
 import { EFFORT_LEVELS } from "../schema/effort.ts"
 import type { Message } from "../schema/message.ts"
-import { beginConversation } from "./begin-conversation.ts"
 import { createCatalogue } from "./catalogue.ts"
 import { extraTools } from "./extra-tools.ts"
 import type { LiveTurn } from "./live.ts"
+import { loadConversation } from "./load-conversation.ts"
 import { endOfFault, type LoopEnd, runLoop } from "./loop.ts"
 import { effortOf, firstToolset, modeOf, turnReach } from "./mode.ts"
 import type { TurnParts } from "./parts.ts"
@@ -71,12 +71,7 @@ async function execute(run: TurnRun, log: Log, close: (end: LoopEnd) => void): P
 function enter(run: TurnRun, log: Log): RunningTurn {
   const { parts, spec, live, signal, refusedMessages } = run
   const chat = parts.chats.get(spec.chatId)
-  const messages = parts.messages.forPrompt(spec.chatId)
-  const own = messages.filter((message) => message.turn_id === spec.id)
-  // What was admitted after this turn sorts behind it and is none of its past.
-  const past = messages.filter(
-    ({ id, turn_id }) => turn_id !== spec.id && id < spec.id && !refusedMessages.has(id),
-  )
+  const { conversation, folded } = loadConversation(parts, { spec, chat, refusedMessages })
   const toolset = firstToolset(parts, { wished: spec.toolset, pinned: chat.toolset })
   const mode = modeOf({ spec, toolset })
   const opened = new Set<string>()
@@ -102,10 +97,14 @@ function enter(run: TurnRun, log: Log): RunningTurn {
     saysAtLength: mode?.no_brevity === true,
     catalogue: createCatalogue(parts, { reach, toolset, log }),
     streak: createStreak(),
-    conversation: beginConversation(parts, { spec, chat, past, own }),
+    conversation,
+    folded,
+    counted: parts.chats.contextAnchor(spec.chatId),
+    window: "",
     memory: "",
+    refusedMessages,
     exclude: (refused) => exclude(run, refused),
-    newMessageId: idsWithin(spec.id, own.at(-1)?.id),
+    newMessageId: idsWithin(spec.id, conversation.own.at(-1)?.id),
   }
 }
 

@@ -1,4 +1,6 @@
 /** One turn while it runs: what it was told, what it has said so far, and the levers on it. */
+import type { ContextAnchor } from "../chats/chats.ts"
+import type { FoldedPast } from "../chats/summaries.ts"
 import type { Conversation } from "../context/conversation.ts"
 import type { NewId } from "../lib/id.ts"
 import type { Log } from "../lib/log.ts"
@@ -40,8 +42,16 @@ export interface RunningTurn {
   /** How often in a row this very call has come now. */
   streak: (call: ToolUseBlock) => number
   conversation: Conversation
+  /** What is told of the part before it; undefined when nothing is folded. */
+  folded: FoldedPast | undefined
+  /** The provider's newest own count of the context, at one of its messages; undefined when none holds. */
+  counted: ContextAnchor | undefined
+  /** The line `[window]`; empty while the history is far from its fold. */
+  window: string
   /** The section `# Memory`, as it was at the turn's entry. */
   memory: string
+  /** Messages without a turn that a provider refused as they stand. */
+  refusedMessages: ReadonlySet<string>
   /** Keeps these messages out of the past of every later turn: a provider refused them as they stand. */
   exclude(messages: readonly Message[]): void
   /** Ids that keep the turn's messages together, whatever was admitted meanwhile. */

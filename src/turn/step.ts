@@ -1,12 +1,13 @@
 /** One trip to the provider: the request, its stream to the live stream, and the answer folded. */
 import { createHeaderShield } from "../context/fragments/forged-header.ts"
+import { summaryText } from "../context/fragments/summary.ts"
 import { type SystemView, systemParts } from "../context/fragments/system.ts"
-import { requestMessages } from "../context/request.ts"
+import { type MachineView, requestMessages } from "../context/request.ts"
 import { errorText } from "../lib/error.ts"
 import { createFold, type FoldedMessage } from "../llm/fold.ts"
 import type { ModelEntry, Target } from "../llm/models.ts"
 import type { ImageData, ModelRequest } from "../llm/provider.ts"
-import type { RoutedEvent } from "../llm/router.ts"
+import type { RoutedEvent, Trip } from "../llm/router.ts"
 import type { Usage } from "../schema/usage.ts"
 import type { StepSnapshot } from "../tools/snapshot.ts"
 import { effortOf, isUncapped } from "./mode.ts"
@@ -23,10 +24,15 @@ export interface StepAnswer extends FoldedMessage {
   paid: { model: string; usage: Usage }[]
 }
 
+export interface StepRequest {
+  snapshot: StepSnapshot
+  onOverflow: Trip["onOverflow"]
+}
+
 export async function takeStep(
   parts: TurnParts,
   turn: RunningTurn,
-  snapshot: StepSnapshot,
+  { snapshot, onOverflow }: StepRequest,
 ): Promise<StepAnswer> {
   const images = await loadImages(parts, turn)
   const answer = new StepReader(parts, turn)
@@ -35,7 +41,7 @@ export async function takeStep(
     buildRequest: (target) => buildRequest(parts, turn, { target, snapshot, images }),
     spender: { chat: turn.spec.chatId },
     signal: turn.signal,
-    onOverflow: "larger",
+    onOverflow,
   })
   for await (const event of events) {
     if (event.type === "image") await answer.keepPicture(event)
@@ -189,43 +195,57 @@ export function buildRequest(
   const { target, snapshot, images } = step
   const { entry, upstream } = target
   const { settings } = parts
-  const { spec } = turn
   const temperature = upstream.defaults.temperature ?? settings.temperature
   const cacheTtl = cacheTtlOf(parts, turn, target)
   const history = turn.conversation.shown(historyView(parts, turn, entry.multimodal))
-  const system = systemView(parts, {
-    entry,
-    identity: spec.identity,
-    headed: isHeaded(spec),
-    clientContext: spec.clientContext,
-    brief: spec.brief && !turn.saysAtLength,
-    catalogue: turn.catalogue.text(entry.contextWindow),
-    cacheMark: cacheTtl !== undefined,
-  })
-  const state = {
-    now: settings.zone.local(parts.clock.now()),
-    tripsLeft: isUncapped(turn) ? undefined : settings.maxIterations - turn.step,
-    ultrathink: spec.ultrathink,
-    squeezed: turn.conversation.isSqueezed(),
-    speaker: {
-      identity: spec.identity,
-      sender: spec.sender,
-      name: spec.sender === undefined ? undefined : parts.personName(spec.sender),
-    },
-    memory: turn.memory,
-  }
+  const cacheMark = cacheTtl !== undefined
   return {
     model: entry.name,
-    system: systemParts(system),
-    messages: requestMessages(history, state, cacheTtl !== undefined),
+    system: systemParts(systemOf(parts, turn, { entry, cacheMark })),
+    messages: requestMessages(history, machineView(parts, turn), cacheMark),
     tools: [...snapshot.specs],
     maxTokens: maxTokensOf(parts, turn),
     effort: effortOf(parts, turn, target),
     images,
-    sessionKey: spec.chatId,
+    sessionKey: turn.spec.chatId,
     ...(temperature !== undefined && { temperature }),
     ...(cacheTtl !== undefined && { cacheTtl }),
     ...(entry.imageOutput && { imageOutput: true }),
+  }
+}
+
+/** The system part of a turn's request to this model. */
+export const systemOf = (
+  parts: TurnParts,
+  { spec, saysAtLength, catalogue }: RunningTurn,
+  { entry, cacheMark }: { entry: ModelEntry; cacheMark: boolean },
+): SystemView =>
+  systemView(parts, {
+    ...{ entry, cacheMark },
+    identity: spec.identity,
+    headed: isHeaded(spec),
+    clientContext: spec.clientContext,
+    brief: spec.brief && !saysAtLength,
+    catalogue: catalogue.text(entry.contextWindow),
+  })
+
+/** What the kernel tells at the end of a request. */
+export function machineView(parts: TurnParts, turn: RunningTurn): MachineView {
+  const { settings, clock, personName } = parts
+  const { spec, folded } = turn
+  return {
+    now: settings.zone.local(clock.now()),
+    tripsLeft: isUncapped(turn) ? undefined : settings.maxIterations - turn.step,
+    ultrathink: spec.ultrathink,
+    squeezed: turn.conversation.isSqueezed(),
+    window: turn.window,
+    summary: folded ? summaryText(folded, settings.zone) : "",
+    speaker: {
+      identity: spec.identity,
+      sender: spec.sender,
+      name: spec.sender === undefined ? undefined : personName(spec.sender),
+    },
+    memory: turn.memory,
   }
 }
 

@@ -39,7 +39,7 @@ test("the page at / says what this is and carries nothing from elsewhere", async
   expect(addresses.filter((text) => text.includes("//"))).toEqual([])
 })
 
-test("API-005: models come with efforts, windows, descriptions and who draws", async () => {
+test("API-005 CTX-90: models come with efforts, windows, descriptions and who draws", async () => {
   const models = [
     { name: "mock", description: "talks", effort: "mid", context_window: 1000, multimodal: true },
     { name: "painter", image_output: true },

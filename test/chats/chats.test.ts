@@ -40,6 +40,7 @@ describe("a chat", () => {
       model: null,
       effort: null,
       toolset: null,
+      compact_profile: null,
       workdir: null,
       workdir_on: "client",
       ephemeral: false,

@@ -6,7 +6,7 @@ const withLlm = (llm: string, rest = ""): string =>
 
 const MODELS = "models: [{ name: good-model }, { name: other-model }]"
 
-test("BOOT-013: every place that names a model must name an entry of llm.models", async () => {
+test("BOOT-013 CTX-87: every place that names a model must name an entry of llm.models", async () => {
   const places: [path: string, llm: string][] = [
     ["llm.model.general", "model: { general: god-model }"],
     ["llm.model.fastest", "model: { general: good-model, fastest: god-model }"],
@@ -34,7 +34,7 @@ test("an empty llm.models checks no names and says so", async () => {
   ])
 })
 
-test("BOOT-014: llm.image_model must name an entry that draws", async () => {
+test("BOOT-014 CTX-88: llm.image_model must name an entry that draws", async () => {
   const error = await configError(
     loadText(withLlm(`model: { general: good-model }, image_model: other-model, ${MODELS}`)),
   )
@@ -42,14 +42,14 @@ test("BOOT-014: llm.image_model must name an entry that draws", async () => {
   expect(error.message).toContain("needs image_output: true")
 })
 
-test("BOOT-015: memory.embedding_model need not be listed", async () => {
+test("BOOT-015 CTX-89: memory.embedding_model need not be listed", async () => {
   const { config } = await loadText(
     withLlm(`model: { general: good-model }, ${MODELS}`, "memory: { embedding_model: embed-3 }\n"),
   )
   expect(config.llm.models.map((model) => model.name)).toEqual(["good-model", "other-model"])
 })
 
-test("BOOT-016: a model's upstream must be in llm.providers", async () => {
+test("BOOT-016 CTX-88: a model's upstream must be in llm.providers", async () => {
   const error = await configError(
     loadText(
       withLlm(

@@ -24,7 +24,7 @@ test("CFG-036: llm.vision_model is no setting any more", async () => {
   expect(warnings).toHaveLength(1)
 })
 
-test("BOOT-017: compaction keys in characters are read as a quarter in tokens, with a warning each", () => {
+test("BOOT-017 CTX-03: compaction keys in characters are read as a quarter in tokens, with a warning each", () => {
   const { tree, warnings } = retireKeys({
     context: {
       compact_after_chars: 400_000,

@@ -51,6 +51,9 @@ async function run(steps: unknown[], context: Record<string, unknown> = {}) {
   return { chat, events }
 }
 
+/** Those of the turn: afterwards its history is folded, and that is asked without tools. */
+const requests = (): ModelRequest[] => kernel.requests.filter(({ tools }) => tools.length > 0)
+
 const squeezes = (events: readonly SeenEvent[]): number[] =>
   events.flatMap((event) => (event.type === "turn_squeezed" ? [event.freed_chars] : []))
 
@@ -80,7 +83,7 @@ const said = ({ messages }: ModelRequest): string =>
 test("CTX-60 CTX-61 TURN-056 TURN-057: heavy traffic collapses in one pass, and the last four messages stay fresh", async () => {
   const { events } = await run(reads("a", "b", "c", "d"))
   expect(squeezes(events)).toHaveLength(1)
-  const [, , two, three, four] = kernel.requests
+  const [, , two, three, four] = requests()
   // Two readings are lighter than the share of the threshold, three are heavier.
   expect(outputs(two!).every((output) => output.length > 1000)).toBe(true)
   expect(outputs(three!).map((output) => output.length > 1000)).toEqual([false, true, true])
@@ -90,7 +93,7 @@ test("CTX-60 CTX-61 TURN-056 TURN-057: heavy traffic collapses in one pass, and 
 
 test("SSE-013: it is told to the model in the state and to the client as what it freed", async () => {
   const { events } = await run(reads("a", "b", "c"))
-  const [, , before, after] = kernel.requests
+  const [, , before, after] = requests()
   expect(state(before!)).not.toContain("re-read")
   expect(state(after!)).toContain("re-read anything you still need")
   const third = outputs(after!).at(-1)!.length + JSON.stringify({ path: "/c" }).length
@@ -104,12 +107,14 @@ test("CTX-61 CTX-64 CTX-57 TURN-057 TFILE-54: copies read again go with it and c
   const write = { call: "write_file", input: { path: "/a", content: "c".repeat(900) } }
   const { events } = await run([write, ...reads("a"), write, ...reads("b", "b", "a", "c", "c")])
   expect(squeezes(events).length).toBeGreaterThan(0)
-  const seen = outputs(kernel.requests.at(-1)!)
-  expect(JSON.stringify(kernel.requests)).not.toContain("[superseded")
-  const late = outputs(kernel.requests.find((request) => state(request).includes("re-read"))!)
+  const seen = outputs(requests().at(-1)!)
+  expect(JSON.stringify(requests())).not.toContain("[superseded")
+  const late = outputs(requests().find((request) => state(request).includes("re-read"))!)
   expect(late.some((output) => output === "written")).toBe(true)
   expect(seen).toContain(MACHINE_TEXT.repeated_read.marker)
-  const input = kernel.requests.at(-1)!.messages.flatMap(({ blocks }) => blocks)
+  const input = requests()
+    .at(-1)!
+    .messages.flatMap(({ blocks }) => blocks)
   expect(JSON.stringify(input)).toContain("[elided: 900 chars]")
 })
 
@@ -118,13 +123,13 @@ test("CTX-62: it comes again only at twice the weight, and what was short alread
   const { events } = await run(reads(...names))
   // About 450 tokens each: at 3, then at twice that, then at twice that again.
   expect(squeezes(events)).toHaveLength(3)
-  const broken = kernel.requests.flatMap((request, index) => {
-    const before = kernel.requests[index - 1]
+  const broken = requests().flatMap((request, index) => {
+    const before = requests()[index - 1]
     return before && !said(request).startsWith(said(before).slice(0, -4)) ? [index] : []
   })
   expect(broken).toHaveLength(3)
   const firstStub = (request: ModelRequest) => outputs(request)[0]
-  const stubs = new Set(kernel.requests.slice(broken[0]).map(firstStub))
+  const stubs = new Set(requests().slice(broken[0]).map(firstStub))
   expect(stubs.size).toBe(1)
 })
 
@@ -132,9 +137,9 @@ test("CTX-62 CACHE-09: a pass with nothing to collapse is silent and changes no 
   const huge = { call: "read_file", input: { path: "/x", note: "n" } }
   const { events } = await run([huge, huge], { compact_after_tokens: 1000 })
   expect(squeezes(events)).toEqual([])
-  for (const [index, request] of kernel.requests.entries()) {
+  for (const [index, request] of requests().entries()) {
     if (index === 0) continue
-    expect(said(request)).toStartWith(said(kernel.requests[index - 1]!).slice(0, -4))
+    expect(said(request)).toStartWith(said(requests()[index - 1]!).slice(0, -4))
     expect(state(request)).not.toContain("re-read")
   }
 })
@@ -144,7 +149,7 @@ test("CTX-65 CFG-048: 0 switches it off, and the going of copies with it", async
     turn_squeeze_percent: 0,
   })
   expect(squeezes(events)).toEqual([])
-  expect(outputs(kernel.requests.at(-1)!).every((output) => output.length > 1000)).toBe(true)
+  expect(outputs(requests().at(-1)!).every((output) => output.length > 1000)).toBe(true)
 })
 
 test("CTX-01: what is stored stays whole", async () => {

@@ -97,8 +97,9 @@ describe("in a kernel", () => {
     await ask(surface, false, [0, 8])
     expect(spoken(last()).join()).toContain("say 0")
     // How soon history is folded goes by the chat.
-    expect(compactProfile(inTelegram, "message")).toBe("med")
-    expect(compactProfile(kernel.api.chats.get(chat), "message")).toBe("high")
+    const { context } = kernel.api.config
+    expect(compactProfile(context, inTelegram, "message")).toBe("med")
+    expect(compactProfile(context, kernel.api.chats.get(chat), "message")).toBe("high")
   })
 
   test("CTX-51 CFG-054: what becomes of past traffic goes by where the turn came from, with or without a window", async () => {

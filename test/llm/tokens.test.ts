@@ -8,7 +8,7 @@ const asked = request("слово ".repeat(2000))
 const size = bytes(asked.messages) + bytes(asked.system) + bytes(asked.tools)
 const usage = (tokens: number) => ({ ...emptyUsage(), prompt_tokens: tokens })
 
-test("LLM-028: the estimate is JSON bytes over a ratio that starts at 4 and follows true usage per model", () => {
+test("LLM-028 CTX-36: the estimate is JSON bytes over a ratio that starts at 4 and follows true usage per model", () => {
   const tokens = createTokenEstimator()
   expect(tokens.request("m", asked)).toBe(Math.ceil(size / 4))
   tokens.calibrate("m", asked, usage(size / 2.5))
@@ -35,7 +35,7 @@ test("an estimated usage and a tiny request teach nothing", () => {
   expect(tokens.ratios()).toEqual({})
 })
 
-test("LLM-029: a picture costs a fixed price, not its bytes", () => {
+test("LLM-029 CTX-37: a picture costs a fixed price, not its bytes", () => {
   const tokens = createTokenEstimator()
   const picture = user("look", { type: "image", id: "i1", media_type: "image/png" })
   const data = { mediaType: "image/png", base64: "A".repeat(4_000_000) }

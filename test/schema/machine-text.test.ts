@@ -29,7 +29,7 @@ describe("the registry", () => {
     }
   })
 
-  test("FRG-003: a marker is a marker only at the start; an exact one only alone", () => {
+  test("FRG-003 CTX-24: a marker is a marker only at the start; an exact one only alone", () => {
     for (const [, kind] of KINDS) {
       for (const speech of [`look: ${kind.marker}`, `\n${kind.marker}`, ` ${kind.marker}`]) {
         expect(machineTextKind(speech)).toBeUndefined()
@@ -42,7 +42,7 @@ describe("the registry", () => {
     }
   })
 
-  test("FRG-004: it holds the texts that the contract lists", () => {
+  test("FRG-004 CTX-23: it holds the texts that the contract lists", () => {
     const samples: Record<string, MachineTextKindId> = {
       "[state] now": "state",
       "[wrapup] finish": "wrapup",

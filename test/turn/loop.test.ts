@@ -54,7 +54,7 @@ describe("the loop", () => {
     expect(texts(await kernel.turn(chat, "still there?"))).toBe("still there?")
   })
 
-  test("TURN-003: two trips before the cap the request carries a [wrapup] warning, not earlier", async () => {
+  test("TURN-003 CTX-23: two trips before the cap the request carries a [wrapup] warning, not earlier", async () => {
     const chat = await start({ config: { llm: { max_turn_iterations: 4 } } }, [answers("look")])
     const step = { call: "look", input: {} }
     await kernel.turn(chat, plan([step, step, step, step]))

@@ -1,7 +1,8 @@
 /** Section `context`: what of a chat's history a model is shown, and how much of it. */
 import { Type } from "@sinclair/typebox"
-import { choice, whole } from "../field.ts"
+import { choice, list, text, whole } from "../field.ts"
 
+const COMPACT_SCOPES = ["body_after_prefix", "total"] as const
 const PAST_TRAFFIC = ["keep", "stub", "drop"] as const
 
 const compactAfter = (default_: number) =>
@@ -10,9 +11,16 @@ const compactAfter = (default_: number) =>
     minimum: 1000,
   })
 
+const compactKeep = (default_: number) =>
+  whole(
+    "Tokens of the newest history that a fold leaves as they are; at most half of the threshold.",
+    { default: default_ },
+  )
+
 const Surface = Type.Object(
   {
     compact_after_tokens: compactAfter(16_000),
+    compact_keep_tokens: compactKeep(5000),
     history_limit: whole(
       "Utterances of people that a turn with an anchor sees at least; the window starts anew at multiples of it, so it holds less than twice as many. 0 shows all.",
       { default: 30 },
@@ -27,13 +35,49 @@ const Surface = Type.Object(
 )
 
 const Cron = Type.Object(
-  { compact_after_tokens: compactAfter(8000) },
+  { compact_after_tokens: compactAfter(8000), compact_keep_tokens: compactKeep(2500) },
   { description: "Chats of scheduled jobs." },
+)
+
+const PLACEHOLDERS = "{used}, {limit} and {left} stand for tokens"
+
+const Pressure = Type.Object(
+  {
+    notice: Type.Optional(
+      text(`Says that the history nears its fold; ${PLACEHOLDERS}.`, { unset: "the kernel's own" }),
+    ),
+    wrap_up: Type.Optional(
+      text(`Asks to finish before the fold, once; ${PLACEHOLDERS}.`, { unset: "the kernel's own" }),
+    ),
+    just_folded: Type.Optional(text("Said once after a fold.", { unset: "the kernel's own" })),
+    wrap_up_reserve_tokens: whole("Tokens before the fold at which wrap_up is said.", {
+      default: 8000,
+    }),
+  },
+  { description: "What the model is told as its history nears the fold." },
 )
 
 export const ContextSection = Type.Object(
   {
     compact_after_tokens: compactAfter(40_000),
+    compact_keep_tokens: compactKeep(12_000),
+    compact_scope: choice(
+      "What counts towards the threshold: the conversation alone, or persona, rules and tools as well.",
+      COMPACT_SCOPES,
+      { default: "body_after_prefix" },
+    ),
+    compact_verbatim_percent: whole(
+      "Share of the threshold that the master's newest folded words fill, word for word, beside the summary.",
+      { default: 15 },
+    ),
+    aggressive_folders: list(
+      "Folders whose chats are folded as early as those of a surface.",
+      text("A folder; one that ends in * stands for all that begin so."),
+    ),
+    pin_first_message_folders: list(
+      "Folders whose chats keep their first message in sight when they are folded.",
+      text("A folder; one that ends in * stands for all that begin so."),
+    ),
     tool_result_max_chars: whole(
       "Most characters that a prompt holds of one tool result; the middle is cut out.",
       { default: 2000, minimum: 200 },
@@ -65,6 +109,7 @@ export const ContextSection = Type.Object(
     ),
     telegram: Surface,
     cron: Cron,
+    pressure: Pressure,
   },
   { description: "What of a chat's history a model is shown." },
 )

@@ -10,6 +10,10 @@ export interface StateView {
   ultrathink: boolean
   /** Older tool traffic of this turn is shown in short. */
   squeezed: boolean
+  /** The line `[window]`; empty while the history is far from its fold. */
+  window: string
+  /** What is told of the folded part of the history; empty when nothing is folded. */
+  summary: string
   /** The section `# Memory`; empty when nothing is recalled. */
   memory: string
 }
@@ -23,6 +27,8 @@ export function stateText(view: StateView): string {
       "The master asked you to think this through with great care before you answer.",
     view.squeezed &&
       "This turn has grown long: its older tool output is shown in short now. Finish from what you know, and re-read anything you still need.",
+    view.window,
+    view.summary,
     view.memory,
   ]
   return lines.filter(Boolean).join("\n")

@@ -1,0 +1,38 @@
+/** The line `[window]` of a request, and the memory of what was shown once already. */
+import { windowLine } from "../context/fragments/window.ts"
+import { pressureOf } from "../context/pressure.ts"
+import { compactAfter } from "../context/profile.ts"
+import type { ToolSpec } from "../schema/tool-spec.ts"
+import { contextTokens, prefixTokens } from "./context-size.ts"
+import { profileOf } from "./folding.ts"
+import type { TurnParts } from "./parts.ts"
+import type { RunningTurn } from "./running-turn.ts"
+
+/** Settles the line at the entry of a turn; what is shown once is noted down with it. */
+export function settleWindowLine(
+  parts: TurnParts,
+  turn: RunningTurn,
+  tools: readonly ToolSpec[],
+): void {
+  const { summaries, settings, router } = parts
+  const { context } = settings
+  const { chatId, identity } = turn.spec
+  const total = contextTokens(parts, turn, tools)
+  const used = context.compact_scope === "total" ? total : total - prefixTokens(parts, turn, tools)
+  const window = router.models.resolve(turn.model).entry.contextWindow
+  const pressure = pressureOf({
+    used,
+    threshold: compactAfter(context, profileOf(parts, turn)),
+    windowLeft: window === undefined ? Number.POSITIVE_INFINITY : window - total,
+    reserve: context.pressure.wrap_up_reserve_tokens,
+    shown: {
+      wrapUp: summaries.isNudged(chatId, "wrap"),
+      // Only who can write something down is asked to.
+      justFolded: !identity.master || identity.agent || summaries.isNudged(chatId, "notes"),
+    },
+    isFolded: turn.folded !== undefined,
+  })
+  turn.window = pressure ? windowLine(pressure.step, pressure.figures, context.pressure) : ""
+  if (pressure?.step === "wrap_up") summaries.setNudged(chatId, "wrap")
+  if (pressure?.step === "just_folded") summaries.setNudged(chatId, "notes")
+}
