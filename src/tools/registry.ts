@@ -5,6 +5,7 @@
 import type { Log } from "../lib/log.ts"
 import { TOOL_GATES, type ToolInfo, type ToolSpec } from "../schema/tool-spec.ts"
 import { namesTool } from "./access.ts"
+import { shownSchema } from "./shown-schema.ts"
 import type { Tool } from "./tool.ts"
 
 /** The alphabet and length of the strictest provider. */
@@ -119,7 +120,7 @@ export function toolSpec(tool: Tool): ToolSpec {
   return {
     name: tool.name,
     description: tool.description + shape,
-    input_schema: tool.input as Record<string, unknown>,
+    input_schema: shownSchema(tool.input),
   }
 }
 

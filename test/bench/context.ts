@@ -1,10 +1,11 @@
 /** The section Context: what surrounds the words that a model sees. */
 import type { Section } from "./bench.ts"
 import { cachedPrefix } from "./context/cached-prefix.ts"
+import { firstRequest } from "./context/first-request.ts"
 import { historySearch } from "./context/history-search.ts"
 import { workingChat } from "./context/working-chat.ts"
 
 export const context: Section = {
   title: "Context",
-  benches: [cachedPrefix, workingChat, historySearch],
+  benches: [firstRequest, cachedPrefix, workingChat, historySearch],
 }

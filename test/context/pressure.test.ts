@@ -28,7 +28,7 @@ describe("the step", () => {
     })
   })
 
-  test("CTX-79: the nearest wall counts, be it the threshold or the model's window", () => {
+  test("CTX-79 TURN-044: the nearest wall counts, be it the threshold or the model's window", () => {
     expect(at({ used: 1000, windowLeft: 9000 })).toEqual({
       step: "notice",
       figures: { used: 1000, limit: 10_000, left: 9000 },

@@ -104,6 +104,25 @@ describe("the whole prompt", () => {
     await expectPrompt("master-with-tools", requests[1]!)
   })
 
+  test("of a coding session with hands on the client's machine, a set in force and a folded past", async () => {
+    const chat = await start({
+      tools: { on_demand: ["attention", "chat", "person", "skill", "toolset"] },
+      context: { compact_after_tokens: 10_000, compact_verbatim_percent: 1 },
+    })
+    kernel.api.chats.setWorkdir(chat, { workdir: "/home/me/code", workdir_on: "client" })
+    kernel.api.chats.setToolset(chat, "coding")
+    const here = { trusted: true, client_ops: true }
+    await requestsOf(chat, {
+      text: plan([{ say: "long ".repeat(3000) }], "build the parser"),
+      ...here,
+    })
+    await requestsOf(chat, { text: "go on", ...here })
+    await kernel.api.folds.fold(chat, { signal: AbortSignal.timeout(60_000) })
+    kernel.api.summaries.setText(chat, "## Task\nBuild the parser.\n\n## Done\nThe lexer.")
+    const [request] = await requestsOf(chat, { text: "and the tests?", ...here })
+    await expectPrompt("coding-session", request!)
+  })
+
   test("of a guest's turn with a call, where only his words stand under his name", async () => {
     const chat = await start()
     const sender = person("7", "Anna")

@@ -10,7 +10,7 @@ const start = (settings: RigOptions["settings"] = {}) => {
 afterEach(() => rig.dispose())
 
 describe("the section", () => {
-  test("MEM-8 MEM-16: core is always there, what fits the message beside it, one line each", async () => {
+  test("MEM-8 MEM-16 PRM-036: core is always there, what fits the message beside it, one line each", async () => {
     start()
     await rig.save("The master is called Igor", { kind: "core", importance: 5 })
     await rig.save("Anna plays the violin\nand the piano", { kind: "event" })

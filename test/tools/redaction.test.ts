@@ -198,7 +198,7 @@ describe("through a turn", () => {
     kernel = undefined
   })
 
-  test("TOOL-21 SEC-19 SEC-24 CFG-121: database, provider and live stream get the wiped text, by the configuration's rules too", async () => {
+  test("TOOL-21 TURN-059 SEC-19 SEC-24 CFG-121: database, provider and live stream get the wiped text, by the configuration's rules too", async () => {
     kernel = await testKernel({
       config: { secrets: { rules: [{ name: "ticket", pattern: "TICKET-[0-9]{8}" }] } },
     })

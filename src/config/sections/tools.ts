@@ -9,8 +9,9 @@ import { duration, list, text, textOf } from "../field.ts"
 const ON_DEMAND = [
   ...["attention", "chat", "code", "cron", "module", "rules", "skill", "toolset"],
   ...["agent_spawn", "booru_search", "fandom", "find_hex", "lift_turn_limit", "memory_consolidate"],
-  ...["memory_list", "person_merge", "person_rename", "psychonautwiki", "read_hex", "think_harder"],
-  ...["usage_stats", "write_hex"],
+  ...["memory_forget", "memory_list", "person_list", "person_merge", "person_rename"],
+  ...["psychonautwiki", "read_hex", "shell_write", "think_harder", "usage_stats", "write_diff"],
+  "write_hex",
 ]
 
 export const ToolsSection = Type.Object(

@@ -200,7 +200,7 @@ describe("profiles", () => {
     return rig.summed().length - before
   }
 
-  test("CTX-04 CTX-05 CTX-06 CFG-042 CFG-043 CFG-046: what the chat is decides how soon it is folded", async () => {
+  test("CTX-04 CTX-05 TURN-045 CTX-06 CFG-042 CFG-043 CFG-046: what the chat is decides how soon it is folded", async () => {
     rig = await foldRig(grades)
     const { chats } = rig.kernel.api
     expect(await folds(chats.create({}).id)).toBe(0)
@@ -244,7 +244,7 @@ describe("profiles", () => {
   })
 })
 
-test("CTX-33: where the newest folded message is gone the whole history is shown, not a hole", async () => {
+test("CTX-33 TURN-041: where the newest folded message is gone the whole history is shown, not a hole", async () => {
   rig = await foldRig()
   const { kernel } = rig
   const chat = kernel.newChat()

@@ -36,7 +36,7 @@ async function longChat(turns: number): Promise<string> {
 const tokensOf = (request: object): number => Buffer.byteLength(JSON.stringify(request)) / 4
 
 describe("a smaller window", () => {
-  test("CTX-26 CTX-27 CTX-10: a change of the chat's model folds before the first request", async () => {
+  test("CTX-26 CTX-27 CTX-10 TURN-043: a change of the chat's model folds before the first request", async () => {
     rig = await foldRig({
       config: { llm: models({ mock: undefined, other: 40_000 }) },
       context: UNREACHED,

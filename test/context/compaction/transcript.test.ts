@@ -36,7 +36,7 @@ test("says who said what and what was done, quoted, so that nobody can pass for 
   `)
 })
 
-test("CTX-21: notes of the kernel, stubs of repeats and results of nothing are no material", () => {
+test("CTX-21 TURN-042: notes of the kernel, stubs of repeats and results of nothing are no material", () => {
   const transcript = told(
     user(text("[kernel] a note"), text("go")),
     assistant(call("a", "look"), call("b", "look"), call("c", "look"), call("d", "look")),
