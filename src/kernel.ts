@@ -7,6 +7,7 @@ import { createBus } from "./events/bus.ts"
 import type { History } from "./history/history.ts"
 import { createImages } from "./images/images.ts"
 import { completeOnce } from "./kernel/complete.ts"
+import { createDesk } from "./kernel/desk.ts"
 import { createFiles, type Files } from "./kernel/files.ts"
 import { createFolding } from "./kernel/folding.ts"
 import { startHousekeeping } from "./kernel/housekeeping.ts"
@@ -77,13 +78,16 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   const skills = createSkills({ store, clock, isKnownModel })
   const unpin = (name: string) => chats.dropToolset(name)
   const toolsets = createToolsets({ store, clock, registry, unpin })
+  const chat = (id: string) => chats.get(id)
+  const desk = createDesk({ ...options, store, newId, router, summaries, spend, chat })
+  const { notebook, noteRebuilds } = desk
   const chats = createChats({
     ...{ store, clock, newId, isKnownModel },
     toolsetPlace: toolsets.get,
     ...chatSettings(config),
     ...{ emit, isRunning },
     stopTurns: (chatId, reason) => turns.stopChat(chatId, reason),
-    followers: [files.follower, { forked: history.note }],
+    followers: [files.follower, { forked: history.note }, notebook.follower],
   })
 
   const personName = (id: string) => persons.get(id)?.name
@@ -94,7 +98,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   const turns = createTurns({
     ...{ clock, log, store, bus, newId, router, registry, redact, isKnownModel, personName },
     ...{ chats, messages, summaries, images, skills, toolsets },
-    compaction: folding.compaction,
+    ...{ compaction: folding.compaction, notebook: desk.ofTurns },
     speakerOf: persons.speakerOf,
     recall: memories.remind,
     spend: { record: spend.record, noteRateLimits: spend.rateLimits.set },
@@ -102,7 +106,8 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   })
   const { folds } = folding
   const rooms = { persons, memories, files, shell, turns, skills, toolsets, router, spend, store }
-  await registerTools(registry, { ...options, ...rooms, chats, history, summaries, folds, zone })
+  const talk = { chats, history, summaries, folds, notebook, noteRebuilds }
+  await registerTools(registry, { ...options, ...rooms, ...talk, zone })
   markInterrupted(turns, log)
   const stopHousekeeping = startHousekeeping({ chats, images, files, history, zone, clock, log })
 
@@ -112,6 +117,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
     api: {
       ...{ config, log, clock, newId, bus, turns, chats, messages, items, persons, images, spend },
       ...{ registry, models, zone, files, memories, skills, toolsets, summaries, folds },
+      ...{ notebook, noteRebuilds },
       build: { version, commit },
       complete: (body, signal) => completeOnce({ router, spend, write, promptCache }, body, signal),
     },

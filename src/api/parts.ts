@@ -13,6 +13,8 @@ import type { Log } from "../lib/log.ts"
 import type { TimeZone } from "../lib/time-zone.ts"
 import type { Models } from "../llm/models.ts"
 import type { Memories } from "../memory/memories.ts"
+import type { Notebook } from "../notebook/notebook.ts"
+import type { Rebuilds } from "../notebook/rebuild.ts"
 import type { Persons } from "../persons/persons.ts"
 import type { BytesPiece, ReadBytes } from "../schema/client-op.ts"
 import type { Complete, Completion } from "../schema/complete.ts"
@@ -54,6 +56,9 @@ export interface ApiParts {
   summaries: Pick<Summaries, "get" | "setText">
   /** Folds that a client asks for. Throws not_found. */
   folds: HandFolds
+  notebook: Pick<Notebook, "list" | "save" | "remove" | "look" | "restore">
+  /** Of notebooks, when a client asks for one. Throws not_found. */
+  noteRebuilds: Pick<Rebuilds, "now">
   persons: Persons
   memories: Memories
   skills: Pick<Skills, "list">

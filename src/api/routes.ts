@@ -15,6 +15,7 @@ import { imageRoutes } from "./images.ts"
 import { kernelBytesRoutes } from "./kernel-bytes.ts"
 import { memoryRoutes } from "./memories.ts"
 import { messageRoutes } from "./messages.ts"
+import { noteRoutes } from "./notes.ts"
 import { opRoutes } from "./ops.ts"
 import type { ApiParts } from "./parts.ts"
 import { personRoutes } from "./persons.ts"
@@ -46,6 +47,7 @@ export function createRoutes(parts: ApiParts, streams: Streams): AnyElysia {
     .use(chatRoutes(parts))
     .use(chatSettingRoutes(chats))
     .use(summaryRoutes(parts))
+    .use(noteRoutes(parts))
     .use(messageRoutes(streamed))
     .use(turnRoutes(streamed))
     .use(fileRoutes(parts))

@@ -23,6 +23,8 @@ type AttentionInput = Static<typeof AttentionInput>
 
 export interface ChatToolOptions {
   chats: Pick<Chats, "create" | "get" | "patch" | "bin" | "remove" | "clearBehind">
+  /** How many notes the notebook of a chat has. */
+  notesIn(chatId: string): number
   /** Where chats about problems are opened. */
   problemFolder: string
 }
@@ -33,7 +35,7 @@ export const chatTools = (options: ChatToolOptions): Tool[] => [
   deleteTool(options),
 ]
 
-const clearTool = ({ chats }: ChatToolOptions): Tool => ({
+const clearTool = ({ chats, notesIn }: ChatToolOptions): Tool => ({
   name: "chat_clear",
   group: "chat",
   icon: "🧹",
@@ -44,7 +46,9 @@ const clearTool = ({ chats }: ChatToolOptions): Tool => ({
   traits: {},
   run: async ({ chatId }) => {
     const erased = chats.clearBehind(chatId)
-    return { output: `erased ${count(erased, "message")}; what this turn says stays` }
+    const notes = notesIn(chatId)
+    const kept = notes > 0 ? `, and so ${notes === 1 ? "does" : "do"} ${count(notes, "note")}` : ""
+    return { output: `erased ${count(erased, "message")}; what this turn says stays${kept}` }
   },
 })
 

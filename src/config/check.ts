@@ -16,7 +16,8 @@ export function checkConfig(config: Config): { problems: Problem[]; warnings: st
       ...checkMainProvider(llm),
       ...checkUpstreamNames(llm),
       ...checkDoubleNames(llm.models),
-      ...(llm.models.length > 0 ? checkModelNames(llm) : []),
+      ...checkNotes(config.notes),
+      ...(llm.models.length > 0 ? checkModelNames(config) : []),
     ],
     warnings: llm.models.length > 0 ? [] : [EMPTY_MODELS],
   }
@@ -70,8 +71,23 @@ function checkDoubleNames(models: readonly ModelEntry[]): Problem[] {
   )
 }
 
+/** A rebuilt notebook must not be due for a rebuild. */
+function checkNotes(notes: Config["notes"]): Problem[] {
+  const over = (target: keyof typeof notes, limit: keyof typeof notes): Problem[] =>
+    Number(notes[target]) <= Number(notes[limit])
+      ? []
+      : [{ path: `notes.${target}`, message: `is more than notes.${limit} (${notes[limit]})` }]
+  return [
+    ...over("compact_target_chars", "compact_at_chars"),
+    ...over("max_notes", "compact_at_notes"),
+  ]
+}
+
 /** Every place that names a model, with the name; `text` when that model has to write. */
-export function modelNames(llm: Llm): { path: string; name: string; text: boolean }[] {
+export function modelNames({
+  llm,
+  notes,
+}: Pick<Config, "llm" | "notes">): { path: string; name: string; text: boolean }[] {
   const { model } = llm
   const named = (path: string, name: string | undefined, text = true) =>
     name === undefined ? [] : [{ path, name, text }]
@@ -84,12 +100,13 @@ export function modelNames(llm: Llm): { path: string; name: string; text: boolea
     ...named("llm.code_model", llm.code_model),
     ...named("llm.image_model", llm.image_model, false),
     ...named("llm.summary_model", llm.summary_model),
+    ...named("notes.model", notes.model),
   ]
 }
 
-function checkModelNames(llm: Llm): Problem[] {
+function checkModelNames({ llm, notes }: Pick<Config, "llm" | "notes">): Problem[] {
   const known = new Map(llm.models.map((model) => [model.name, model]))
-  return modelNames(llm).flatMap(({ path, name, text }) => {
+  return modelNames({ llm, notes }).flatMap(({ path, name, text }) => {
     const message = modelProblem(known.get(name), { llm, name, text, known: [...known.keys()] })
     return message === undefined ? [] : [{ path, message }]
   })

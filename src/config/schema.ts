@@ -10,6 +10,7 @@ import { LlmSection } from "./sections/llm.ts"
 import { LogSection } from "./sections/log.ts"
 import { MasterSection } from "./sections/master.ts"
 import { MemorySection } from "./sections/memory.ts"
+import { NotesSection } from "./sections/notes.ts"
 import { PersonaSection } from "./sections/persona.ts"
 import { SecretsSection } from "./sections/secrets.ts"
 import { ServerSection } from "./sections/server.ts"
@@ -35,6 +36,7 @@ export const Config = Type.Object({
   persona: PersonaSection,
   master: MasterSection,
   memory: MemorySection,
+  notes: NotesSection,
   budget: BudgetSection,
   log: LogSection,
   secrets: SecretsSection,
@@ -48,7 +50,6 @@ export const REQUIRED_SECTIONS = ["server", "db", "llm"] as const
 export const UNBUILT_SECTIONS: readonly string[] = [
   "sleep",
   "chat_sleep",
-  "notes",
   "advisor",
   "mcp",
   "modules",

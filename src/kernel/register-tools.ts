@@ -17,6 +17,9 @@ import type { Router } from "../llm/router.ts"
 import type { Memories } from "../memory/memories.ts"
 import { memoryTools } from "../memory/tools.ts"
 import { createGuardedFetch } from "../net/guarded-fetch.ts"
+import type { Notebook } from "../notebook/notebook.ts"
+import type { Rebuilds } from "../notebook/rebuild.ts"
+import { notebookTools } from "../notebook/tools.ts"
 import type { Persons } from "../persons/persons.ts"
 import { personTools } from "../persons/tools.ts"
 import type { Skills } from "../skills/skills.ts"
@@ -51,6 +54,8 @@ export interface ToolRooms {
   history: History
   summaries: Summaries
   folds: HandFolds
+  notebook: Notebook
+  noteRebuilds: Rebuilds
   zone: TimeZone
   store: Pick<Store, "write">
 }
@@ -65,6 +70,11 @@ export async function registerTools(registry: Registry, rooms: ToolRooms): Promi
   registry.registerAll(webToolsOf(config))
   registry.registerAll(turns.tools)
   registry.registerAll(pastTools(rooms))
+  if (config.notes.enabled) {
+    registry.registerAll(
+      notebookTools({ ...rooms, rebuilds: rooms.noteRebuilds, viewOf: turns.notesOf }),
+    )
+  }
   const offload = createOffload({
     router,
     maxTokens: config.llm.max_tokens,
@@ -79,11 +89,11 @@ export async function registerTools(registry: Registry, rooms: ToolRooms): Promi
 
 /** What was said in chats, what becomes of them, and what it cost. */
 function pastTools(rooms: ToolRooms): Tool[] {
-  const { config, chats, history, summaries, folds, persons, spend, zone } = rooms
+  const { config, chats, history, summaries, folds, persons, spend, zone, notebook } = rooms
   return [
     ...historyTools({ history, personName: (id) => persons.get(id)?.name }),
     ...compactionTools({ folds, summaries, chats }),
-    ...chatTools({ chats, problemFolder: config.chats.problem_folder }),
+    ...chatTools({ chats, problemFolder: config.chats.problem_folder, notesIn: notebook.count }),
     ...spendTools({ spend, zoneName: zone.name }),
   ]
 }

@@ -5,6 +5,7 @@ import memory from "./migrations/0003_memory.sql" with { type: "text" }
 import history from "./migrations/0004_history.sql" with { type: "text" }
 import skillsAndToolsets from "./migrations/0005_skills_and_toolsets.sql" with { type: "text" }
 import summary from "./migrations/0006_summary.sql" with { type: "text" }
+import notebook from "./migrations/0007_notebook.sql" with { type: "text" }
 
 export interface Migration {
   version: number
@@ -18,4 +19,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 4, sql: history },
   { version: 5, sql: skillsAndToolsets },
   { version: 6, sql: summary },
+  { version: 7, sql: notebook },
 ]

@@ -8,6 +8,7 @@ import type { ContextReport, Weight } from "../schema/context-report.ts"
 import { isMachineText } from "../schema/machine-text.ts"
 import type { Block, Message } from "../schema/message.ts"
 import { loadConversation } from "./load-conversation.ts"
+import { notebookAhead } from "./notebook.ts"
 import type { TurnParts } from "./parts.ts"
 import { MASTER, prefixOf } from "./prefix.ts"
 import { newestWords } from "./recall.ts"
@@ -19,7 +20,7 @@ const BEHIND_ALL = "~"
 
 const BARE_STATE = {
   ...{ tripsLeft: undefined, ultrathink: false, squeezed: false },
-  ...{ window: "", summary: "", memory: "" },
+  ...{ window: "", summary: "", memory: "", notebook: "" },
 }
 
 /** Throws not_found for an unknown chat. */
@@ -49,7 +50,11 @@ export async function contextReport(
   const history = [...jsonByKind(shown.messages)].map(([kind, json]) => weigh(kind, json))
   const traffic = sum(history.filter(({ name }) => name === "calls" || name === "results"))
   const now = settings.zone.local(clock.now())
-  const told = { summary: folded ? summaryText(folded, settings.zone) : "", memory }
+  const told = {
+    summary: folded ? summaryText(folded, settings.zone) : "",
+    memory,
+    notebook: notebookAhead(parts, chatId),
+  }
   const state = [
     weigh("now", stateText({ ...BARE_STATE, now })),
     ...Object.entries(told).flatMap(([name, text]) => (text === "" ? [] : [weigh(name, text)])),

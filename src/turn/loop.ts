@@ -7,11 +7,13 @@ import { KernelError } from "../lib/error.ts"
 import { reasoningCost } from "../llm/price.ts"
 import type { ProviderFailure } from "../llm/provider.ts"
 import type { Message, ToolUseBlock } from "../schema/message.ts"
+import type { ToolSpec } from "../schema/tool-spec.ts"
 import type { Usage } from "../schema/usage.ts"
 import { snapshot as freezeTools } from "../tools/snapshot.ts"
 import { takeFittingStep } from "./fitting-step.ts"
 import { foldWhenFull, followFold } from "./folding.ts"
 import { isUncapped, turnReach } from "./mode.ts"
+import { tidyNotebook } from "./notebook.ts"
 import type { TurnParts } from "./parts.ts"
 import type { RunningTurn } from "./running-turn.ts"
 import { settleCalls } from "./settle.ts"
@@ -48,7 +50,7 @@ export async function runLoop(
 
     await storeAnswer(parts, turn, { answer, end: last, close })
     emitUsage(turn, answer)
-    if (last?.outcome.state === "done") await foldWhenFull(parts, turn, tools.specs)
+    if (last?.outcome.state === "done") await tidyUp(parts, turn, tools.specs)
     if (last) return last
 
     const settled = await settleCalls(parts, turn, {
@@ -60,6 +62,16 @@ export async function runLoop(
     const end = endAfterCalls(parts, turn, { ...settled, cutInARow })
     if (end) return finish(parts, close, end)
   }
+}
+
+/** The answer has reached whoever waited for it; what follows makes the next turn smaller. */
+async function tidyUp(
+  parts: TurnParts,
+  turn: RunningTurn,
+  tools: readonly ToolSpec[],
+): Promise<void> {
+  await foldWhenFull(parts, turn, tools)
+  await tidyNotebook(parts, turn)
 }
 
 function squeeze({ router }: TurnParts, { conversation, live, log, model }: RunningTurn): void {

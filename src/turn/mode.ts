@@ -11,13 +11,13 @@ import type { RunningTurn } from "./running-turn.ts"
 /** What decides on every tool in the next step. */
 export function turnReach(
   parts: TurnParts,
-  turn: Pick<RunningTurn, "spec" | "toolset" | "opened">,
+  turn: Pick<RunningTurn, "spec" | "toolset" | "opened" | "notes">,
 ): ReachTurn {
-  const { spec, toolset, opened } = turn
+  const { spec, toolset, opened, notes } = turn
   const { identity } = spec
   const planning = identity.planning || modeOf(turn)?.narrate === true
   return {
-    identity: { ...identity, planning },
+    identity: { ...identity, planning, indexedNotes: notes?.mode === "index" },
     access: spec.access,
     ...(toolset && { toolset: accessOf(toolset) }),
     onDemand: parts.settings.onDemand,

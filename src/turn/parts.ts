@@ -12,6 +12,8 @@ import type { Log } from "../lib/log.ts"
 import type { TimeZone } from "../lib/time-zone.ts"
 import type { ImageData } from "../llm/provider.ts"
 import type { Router } from "../llm/router.ts"
+import type { Notebook } from "../notebook/notebook.ts"
+import type { Rebuilds } from "../notebook/rebuild.ts"
 import type { Chat, ChatPatch } from "../schema/chat.ts"
 import type { Effort } from "../schema/effort.ts"
 import type { Message } from "../schema/message.ts"
@@ -46,6 +48,11 @@ export interface TurnSettings {
   askTtlMs: number
 }
 
+export interface NotebookCare {
+  /** Rebuilds a notebook that is over its limits. Never throws. */
+  tidy: Rebuilds["whenDue"]
+}
+
 export interface TurnParts {
   clock: Clock
   log: Log
@@ -76,6 +83,10 @@ export interface TurnParts {
   }
   summaries: Pick<Summaries, "get" | "isNudged" | "setNudged">
   compaction: Pick<Compaction, "fold">
+  /** Undefined when the agent is to keep none. */
+  notebook:
+    | (Pick<Notebook, "ofChat" | "enter" | "nextMode" | "settings"> & NotebookCare)
+    | undefined
   messages: {
     append(drafts: NewMessage[]): Message[]
     forPrompt(chatId: string, after?: string): Message[]

@@ -31,8 +31,10 @@ export function prefixOf(parts: TurnParts, chatId: string): Prefix {
   const model = chat.model ?? router.models.roles.general
   const { entry } = router.models.resolve(model)
   const toolset = firstToolset(parts, { wished: undefined, pinned: chat.toolset })
+  const indexedNotes = parts.notebook?.nextMode(chatId) === "index"
   const reach: ReachTurn = {
-    ...{ identity: MASTER, access: [], onDemand: settings.onDemand, opened: [] },
+    ...{ identity: { ...MASTER, indexedNotes }, access: [] },
+    ...{ onDemand: settings.onDemand, opened: [] },
     ...(toolset && { toolset: accessOf(toolset) }),
   }
   const { specs } = freezeTools(registry, reach)
@@ -40,6 +42,7 @@ export function prefixOf(parts: TurnParts, chatId: string): Prefix {
   const system = systemView(parts, {
     ...{ entry, identity: MASTER, headed: false },
     ...{ clientContext: undefined, brief: false, cacheMark: false },
+    hasNotebook: parts.notebook !== undefined,
     catalogue: catalogue.text(entry.contextWindow),
   })
   return { entry, system, tools: specs }

@@ -11,6 +11,7 @@ import type { LiveTurn } from "./live.ts"
 import { loadConversation } from "./load-conversation.ts"
 import { endOfFault, type LoopEnd, runLoop } from "./loop.ts"
 import { effortOf, firstToolset, modeOf, turnReach } from "./mode.ts"
+import { enterNotebook } from "./notebook.ts"
 import type { TurnParts } from "./parts.ts"
 import { recallFor } from "./recall.ts"
 import type { RunningTurn } from "./running-turn.ts"
@@ -75,7 +76,8 @@ function enter(run: TurnRun, log: Log): RunningTurn {
   const toolset = firstToolset(parts, { wished: spec.toolset, pinned: chat.toolset })
   const mode = modeOf({ spec, toolset })
   const opened = new Set<string>()
-  const reach = turnReach(parts, { spec, toolset, opened })
+  const notes = enterNotebook(parts, spec)
+  const reach = turnReach(parts, { spec, toolset, opened, notes })
   return {
     spec,
     chat,
@@ -102,6 +104,7 @@ function enter(run: TurnRun, log: Log): RunningTurn {
     counted: parts.chats.contextAnchor(spec.chatId),
     window: "",
     memory: "",
+    notes,
     refusedMessages,
     exclude: (refused) => exclude(run, refused),
     newMessageId: idsWithin(spec.id, conversation.own.at(-1)?.id),

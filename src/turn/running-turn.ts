@@ -4,6 +4,7 @@ import type { FoldedPast } from "../chats/summaries.ts"
 import type { Conversation } from "../context/conversation.ts"
 import type { NewId } from "../lib/id.ts"
 import type { Log } from "../lib/log.ts"
+import type { NotesView } from "../notebook/view.ts"
 import type { Chat } from "../schema/chat.ts"
 import type { Effort } from "../schema/effort.ts"
 import type { Message, ToolUseBlock } from "../schema/message.ts"
@@ -50,6 +51,8 @@ export interface RunningTurn {
   window: string
   /** The section `# Memory`, as it was at the turn's entry. */
   memory: string
+  /** What the turn knows of the notebook; undefined when it is shown none. */
+  notes: NotesView | undefined
   /** Messages without a turn that a provider refused as they stand. */
   refusedMessages: ReadonlySet<string>
   /** Keeps these messages out of the past of every later turn: a provider refused them as they stand. */

@@ -11,6 +11,7 @@ import type { RoutedEvent, Trip } from "../llm/router.ts"
 import type { Usage } from "../schema/usage.ts"
 import type { StepSnapshot } from "../tools/snapshot.ts"
 import { effortOf, isUncapped } from "./mode.ts"
+import { notebookOf } from "./notebook.ts"
 import type { TurnParts } from "./parts.ts"
 import type { RunningTurn } from "./running-turn.ts"
 import type { TurnSpec } from "./spec.ts"
@@ -217,7 +218,7 @@ export function buildRequest(
 /** The system part of a turn's request to this model. */
 export const systemOf = (
   parts: TurnParts,
-  { spec, saysAtLength, catalogue }: RunningTurn,
+  { spec, saysAtLength, catalogue, notes }: RunningTurn,
   { entry, cacheMark }: { entry: ModelEntry; cacheMark: boolean },
 ): SystemView =>
   systemView(parts, {
@@ -226,6 +227,7 @@ export const systemOf = (
     headed: isHeaded(spec),
     clientContext: spec.clientContext,
     brief: spec.brief && !saysAtLength,
+    hasNotebook: notes !== undefined,
     catalogue: catalogue.text(entry.contextWindow),
   })
 
@@ -246,6 +248,7 @@ export function machineView(parts: TurnParts, turn: RunningTurn): MachineView {
       name: spec.sender === undefined ? undefined : personName(spec.sender),
     },
     memory: turn.memory,
+    notebook: notebookOf(parts, turn),
   }
 }
 

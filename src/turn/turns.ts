@@ -4,6 +4,7 @@
  */
 import type { Emission } from "../events/bus.ts"
 import { isoTime } from "../lib/clock.ts"
+import type { NotesView } from "../notebook/view.ts"
 import type { BytesPiece, ReadBytes } from "../schema/client-op.ts"
 import type { Generation } from "../schema/generation.ts"
 import type { Send } from "../schema/send.ts"
@@ -18,7 +19,15 @@ import type { TurnParts } from "./parts.ts"
 import { Pending } from "./pending.ts"
 import { prefixTokens } from "./prefix.ts"
 import { eventsOfStoredTurn } from "./replay.ts"
-import { type ActiveTurn, createTurnRoom, drain, liveTurn, stop, turnsIn } from "./room.ts"
+import {
+  type ActiveTurn,
+  createTurnRoom,
+  drain,
+  liveTurn,
+  stop,
+  type TurnRoom,
+  turnsIn,
+} from "./room.ts"
 import { type Admission, send, sendSilently } from "./send.ts"
 import { turnTools } from "./turn-tools.ts"
 
@@ -29,8 +38,6 @@ export type Turns = ReturnType<typeof createTurns>
 export function createTurns(rooms: Omit<TurnParts, "pending">) {
   const parts: TurnParts = { ...rooms, pending: new Pending() }
   const room = createTurnRoom(parts)
-  const stopAll = (turns: readonly ActiveTurn[], reason: string) =>
-    Promise.all(turns.map((turn) => stop(room, turn, reason)))
   const { pending } = parts
   const opTurn = ({ spec, live, controller }: ActiveTurn): OpTurn => ({
     ...{ spec, live, signal: controller.signal },
@@ -51,6 +58,8 @@ export function createTurns(rooms: Omit<TurnParts, "pending">) {
     ] as Tool[],
     /** How tools move the turn that calls them; undefined once it is over. */
     leversOf,
+    /** What a turn knows of its notebook; undefined once it is over, and for one that is shown none. */
+    notesOf: (id: string): NotesView | undefined => room.active.get(id)?.running?.notes,
     ...clientAnswers(pending),
     /** A piece of a file on the machine of the chat's running client. Throws KernelError. */
     readClientBytes: (chatId: string, piece: ReadBytes): Promise<BytesPiece> => {
@@ -74,7 +83,17 @@ export function createTurns(rooms: Omit<TurnParts, "pending">) {
     /** What fills the prompt of the chat's next request. Throws not_found. */
     contextReport: (chatId: string) => contextReport(parts, chatId),
     generations: (): Generation[] => [...room.active.values()].map(asGeneration),
+    ...cancels(room),
+    /** Turns that a kernel left open when it died are marked as interrupted; their number. */
+    recover: (): number => parts.store.write(() => room.rows.interruptOpen(parts.clock.now())),
+    drain: (ms: number): Promise<void> => drain(room, ms),
+  }
+}
 
+function cancels(room: TurnRoom) {
+  const stopAll = (turns: readonly ActiveTurn[], reason: string) =>
+    Promise.all(turns.map((turn) => stop(room, turn, reason)))
+  return {
     /** Cancels the chat's turns and waits a moment for them to wind down; how many there were. */
     cancelChat: async (chatId: string, reason = ASKED): Promise<number> =>
       (await stopAll(turnsIn(room, chatId), reason)).length,
@@ -90,10 +109,6 @@ export function createTurns(rooms: Omit<TurnParts, "pending">) {
       await stopAll(turns, reason)
       await Promise.all(turns.map((turn) => turn.finished))
     },
-
-    /** Turns that a kernel left open when it died are marked as interrupted; their number. */
-    recover: (): number => parts.store.write(() => room.rows.interruptOpen(parts.clock.now())),
-    drain: (ms: number): Promise<void> => drain(room, ms),
   }
 }
 

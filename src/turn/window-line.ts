@@ -16,7 +16,7 @@ export function settleWindowLine(
 ): void {
   const { summaries, settings, router } = parts
   const { context } = settings
-  const { chatId, identity } = turn.spec
+  const { chatId } = turn.spec
   const total = contextTokens(parts, turn, tools)
   const used = context.compact_scope === "total" ? total : total - prefixTokens(parts, turn, tools)
   const window = router.models.resolve(turn.model).entry.contextWindow
@@ -28,7 +28,7 @@ export function settleWindowLine(
     shown: {
       wrapUp: summaries.isNudged(chatId, "wrap"),
       // Only who can write something down is asked to.
-      justFolded: !identity.master || identity.agent || summaries.isNudged(chatId, "notes"),
+      justFolded: !turn.notes || summaries.isNudged(chatId, "notes"),
     },
     isFolded: turn.folded !== undefined,
   })

@@ -221,7 +221,7 @@ describe("the system part", () => {
     const sections = [...text.matchAll(/^\[[a-z ]+\]/gm)].map(([section]) => section)
     expect(sections).toEqual([
       ...["[conventions]", "[speakers]", "[env]", "[rules]", "[memory]"],
-      ...["[client context]", "[build]", "[tool sets]", "[critical]"],
+      ...["[notes]", "[client context]", "[build]", "[tool sets]", "[critical]"],
     ])
     const [persona, conventions] = text.split("\n\n")
     expect(persona).toStartWith("You are a personal agent.")

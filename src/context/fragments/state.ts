@@ -16,6 +16,8 @@ export interface StateView {
   summary: string
   /** The section `# Memory`; empty when nothing is recalled. */
   memory: string
+  /** The block `[notebook]`; empty when there is nothing to tell of one. */
+  notebook: string
 }
 
 /** The text of the `[state]` block. */
@@ -30,6 +32,7 @@ export function stateText(view: StateView): string {
     view.window,
     view.summary,
     view.memory,
+    view.notebook,
   ]
   return lines.filter(Boolean).join("\n")
 }

@@ -5,6 +5,7 @@ import conventions from "./conventions.txt" with { type: "text" }
 import critical from "./critical.txt" with { type: "text" }
 import memoryRule from "./memory-rule.txt" with { type: "text" }
 import noClient from "./no-client.txt" with { type: "text" }
+import notesRule from "./notes-rule.txt" with { type: "text" }
 import neutralPersona from "./persona.txt" with { type: "text" }
 import speakers from "./speakers.txt" with { type: "text" }
 import standingRules from "./standing-rules.txt" with { type: "text" }
@@ -25,6 +26,8 @@ export interface SystemView {
   brief: boolean
   /** Skills, tool sets and hidden tools, as they were at the turn's entry. */
   catalogue: string
+  /** The turn is shown the notebook of its chat. */
+  hasNotebook: boolean
   /** `0.1.0 (abc1234)` */
   build: string
   cacheMark: boolean
@@ -49,6 +52,7 @@ export function systemPieces(view: SystemView): Record<string, string> {
     trust: trustText(identity),
     rules: standingRules,
     "memory rule": identity.master && !identity.agent && memoryRule,
+    "notes rule": view.hasNotebook && notesRule,
     "model's own": view.jailbreak,
     "client context": view.clientContext && `[client context]\n${view.clientContext}`,
     brief: view.brief && "The place you answer in is small: you SHOULD keep the answer brief.",
