@@ -4,6 +4,7 @@ import { createChats } from "./chats/chats.ts"
 import { configSecrets } from "./config/mask.ts"
 import type { Config } from "./config/schema.ts"
 import { createBus } from "./events/bus.ts"
+import type { SetWorkdir } from "./files/workdir-tool.ts"
 import type { History } from "./history/history.ts"
 import { createImages } from "./images/images.ts"
 import { completeOnce } from "./kernel/complete.ts"
@@ -73,7 +74,9 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   const { history, messages, items, summaries } = past
   const isRunning = (chatId: string) => turns.isRunning(chatId)
   const shell = createShell(options)
-  const files = createFiles({ ...options, store, newId, machine: shell.machine, isRunning })
+  const { machine } = shell
+  const setWorkdir: SetWorkdir = (id, place) => chats.setWorkdir(id, place)
+  const files = createFiles({ ...options, store, newId, machine, isRunning, setWorkdir })
   const registry = createRegistry({ log })
   const skills = createSkills({ store, clock, isKnownModel })
   const unpin = (name: string) => chats.dropToolset(name)
@@ -99,6 +102,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
     ...{ clock, log, store, bus, newId, router, registry, redact, isKnownModel, personName },
     ...{ chats, messages, summaries, images, skills, toolsets },
     ...{ compaction: folding.compaction, notebook: desk.ofTurns },
+    projectReader: files.projectReader,
     speakerOf: persons.speakerOf,
     recall: memories.remind,
     spend: { record: spend.record, noteRateLimits: spend.rateLimits.set },

@@ -67,8 +67,13 @@ async function isThere(ask: Ask, path: string): Promise<boolean | undefined> {
   const answer = await unlessRefused(
     ask({ action: "list_up", path: posix.dirname(path), names: [name] }),
   )
-  const listed = answer === undefined ? undefined : tryParseJson(answer)?.value
-  return Value.Check(Levels, listed) ? listed.dirs[0]?.found.includes(name) : undefined
+  return answer === undefined ? undefined : listedLevels(answer)?.[0]?.found.includes(name)
+}
+
+/** What a client answered to `list_up`; undefined for something else. */
+export function listedLevels(answer: string) {
+  const listed = tryParseJson(answer)?.value
+  return Value.Check(Levels, listed) ? listed.dirs : undefined
 }
 
 /** A refusal counts as absent, too: the write behind it is then for a new file alone. */

@@ -7,12 +7,16 @@ import { fileTools } from "../files/file-tools.ts"
 import { createLineIndex } from "../files/line-index.ts"
 import { localHands } from "../files/local-hands.ts"
 import { machineHands } from "../files/machine-hands.ts"
+import { machineProject } from "../files/machine-project.ts"
 import { patchTool } from "../files/patch/tool.ts"
 import { patchMachines } from "../files/patch-machines.ts"
+import type { ProjectReader } from "../files/project-docs.ts"
+import { localProject } from "../files/project-readers.ts"
 import { readBytes } from "../files/read-bytes.ts"
 import { createScanner } from "../files/scanner.ts"
 import { createSeenFiles } from "../files/seen-files.ts"
 import { handsOf as handsOfCall, type ServerHands } from "../files/which-hands.ts"
+import { type SetWorkdir, workdirTool } from "../files/workdir-tool.ts"
 import type { Clock } from "../lib/clock.ts"
 import type { NewId } from "../lib/id.ts"
 import type { BytesPiece, ReadBytes } from "../schema/client-op.ts"
@@ -28,6 +32,7 @@ export interface FilesOptions {
   newId: NewId
   machine: Machine
   isRunning: (chatId: string) => boolean
+  setWorkdir: SetWorkdir
 }
 
 export interface Files {
@@ -39,6 +44,8 @@ export interface Files {
   readBytes(piece: ReadBytes): Promise<BytesPiece>
   /** Takes a turn's writes back. Throws KernelError: not_found, conflict. */
   restore(chatId: string, body: RestoreFiles): Promise<FilesRestored>
+  /** Reads project files of the working machine. */
+  projectReader(signal: AbortSignal): ProjectReader
   /** A chat in the bin or cleared keeps nothing. */
   follower: ChatFollower
   close(): void
@@ -51,6 +58,7 @@ export function createFiles({
   newId,
   machine,
   isRunning,
+  setWorkdir,
 }: FilesOptions): Files {
   const checkpoints = createCheckpoints({ store, clock, limits: limitsOf(config) })
   const scanner = createScanner()
@@ -77,10 +85,13 @@ export function createFiles({
         ...{ handsOf, scanner, beforeWrite, seen },
         readerChars: config.context.reader_result_max_chars,
       }),
+      workdirTool(setWorkdir),
       patchTool(patchMachines({ handsOf, beforeWrite, seen })),
     ],
     writers: checkpoints.list,
     readBytes,
+    projectReader: (signal) =>
+      machine.remote ? machineProject({ machine, signal }) : localProject,
     restore: (chatId, body) =>
       restoreFiles({ checkpoints, newId, isRunning, filesOf }, chatId, body),
     follower: { removed: forget, cleared: forget },

@@ -84,3 +84,10 @@ function editDistance(a: string, b: string): number {
   }
   return last[b.length]!
 }
+
+/** The longest prefix of whole characters that takes at most so many bytes in UTF-8. */
+export function cutBytes(text: string, bytes: number): string {
+  const encoded = Buffer.from(text)
+  if (encoded.length <= bytes) return text
+  return new TextDecoder().decode(encoded.subarray(0, Math.max(0, bytes)), { stream: true })
+}

@@ -39,7 +39,7 @@ const inner = (key: string, value: unknown): unknown =>
 
 const isNoise = (key: string, value: unknown): boolean =>
   (key === "additionalProperties" && value === false) ||
-  ((key === "minLength" || key === "minItems") && value === NOT_EMPTY) ||
+  (key === "minLength" && value === NOT_EMPTY) ||
   (key === "maxLength" && Number(value) >= LONG)
 
 /** The texts of a union of nothing but texts. */

@@ -20,7 +20,7 @@ const BEHIND_ALL = "~"
 
 const BARE_STATE = {
   ...{ tripsLeft: undefined, ultrathink: false, squeezed: false },
-  ...{ window: "", summary: "", memory: "", notebook: "" },
+  ...{ workdir: "", window: "", summary: "", memory: "", notebook: "" },
 }
 
 /** Throws not_found for an unknown chat. */

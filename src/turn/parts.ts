@@ -6,6 +6,7 @@ import type { Summaries } from "../chats/summaries.ts"
 import type { Config } from "../config/schema.ts"
 import type { Compaction } from "../context/compaction/compaction.ts"
 import type { Bus } from "../events/bus.ts"
+import type { ProjectReader } from "../files/project-docs.ts"
 import type { Clock } from "../lib/clock.ts"
 import type { NewId } from "../lib/id.ts"
 import type { Log } from "../lib/log.ts"
@@ -73,6 +74,8 @@ export interface TurnParts {
     identity: TurnIdentity,
   ): Promise<string>
   isKnownModel: AdmissionParts["isKnownModel"]
+  /** Reads project files of the working machine. */
+  projectReader(signal: AbortSignal): ProjectReader
   toolsets: Pick<Toolsets, "find" | "get" | "list">
   skills: Pick<Skills, "usable">
   chats: {

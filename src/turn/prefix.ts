@@ -41,7 +41,7 @@ export function prefixOf(parts: TurnParts, chatId: string): Prefix {
   const catalogue = createCatalogue(parts, { reach, toolset, log: silentLog })
   const system = systemView(parts, {
     ...{ entry, identity: MASTER, headed: false },
-    ...{ clientContext: undefined, brief: false, cacheMark: false },
+    ...{ project: "", clientContext: undefined, brief: false, cacheMark: false },
     hasNotebook: parts.notebook !== undefined,
     catalogue: catalogue.text(entry.contextWindow),
   })

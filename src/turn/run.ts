@@ -13,6 +13,7 @@ import { endOfFault, type LoopEnd, runLoop } from "./loop.ts"
 import { effortOf, firstToolset, modeOf, turnReach } from "./mode.ts"
 import { enterNotebook } from "./notebook.ts"
 import type { TurnParts } from "./parts.ts"
+import { projectFor } from "./project.ts"
 import { recallFor } from "./recall.ts"
 import type { RunningTurn } from "./running-turn.ts"
 import type { TurnSpec } from "./spec.ts"
@@ -62,7 +63,10 @@ async function execute(run: TurnRun, log: Log, close: (end: LoopEnd) => void): P
     return end
   }
   const turn = enter(run, log)
-  turn.memory = await recallFor(parts, turn)
+  ;[turn.memory, turn.project] = await Promise.all([
+    recallFor(parts, turn),
+    projectFor(parts, turn),
+  ])
   run.onStart(turn)
   live.emit({ type: "turn_started", model: turn.model, effort: effortShown(parts, turn) })
   return runLoop(parts, turn, close)
@@ -105,6 +109,7 @@ function enter(run: TurnRun, log: Log): RunningTurn {
     window: "",
     memory: "",
     notes,
+    project: "",
     refusedMessages,
     exclude: (refused) => exclude(run, refused),
     newMessageId: idsWithin(spec.id, conversation.own.at(-1)?.id),

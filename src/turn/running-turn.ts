@@ -49,6 +49,8 @@ export interface RunningTurn {
   counted: ContextAnchor | undefined
   /** The line `[window]`; empty while the history is far from its fold. */
   window: string
+  /** The part `[project]`, as it was at the turn's entry. */
+  project: string
   /** The section `# Memory`, as it was at the turn's entry. */
   memory: string
   /** What the turn knows of the notebook; undefined when it is shown none. */

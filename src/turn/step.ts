@@ -218,14 +218,14 @@ export function buildRequest(
 /** The system part of a turn's request to this model. */
 export const systemOf = (
   parts: TurnParts,
-  { spec, saysAtLength, catalogue, notes }: RunningTurn,
+  { spec, saysAtLength, catalogue, project, notes }: RunningTurn,
   { entry, cacheMark }: { entry: ModelEntry; cacheMark: boolean },
 ): SystemView =>
   systemView(parts, {
     ...{ entry, cacheMark },
     identity: spec.identity,
     headed: isHeaded(spec),
-    clientContext: spec.clientContext,
+    ...{ project, clientContext: spec.clientContext },
     brief: spec.brief && !saysAtLength,
     hasNotebook: notes !== undefined,
     catalogue: catalogue.text(entry.contextWindow),
@@ -237,6 +237,7 @@ export function machineView(parts: TurnParts, turn: RunningTurn): MachineView {
   const { spec, folded } = turn
   return {
     now: settings.zone.local(clock.now()),
+    workdir: workdirShown(parts, spec),
     tripsLeft: isUncapped(turn) ? undefined : settings.maxIterations - turn.step,
     ultrathink: spec.ultrathink,
     squeezed: turn.conversation.isSqueezed(),
@@ -250,6 +251,13 @@ export function machineView(parts: TurnParts, turn: RunningTurn): MachineView {
     memory: turn.memory,
     notebook: notebookOf(parts, turn),
   }
+}
+
+/** As it is now: the agent may have moved within the turn. Where others read along it is nobody's business. */
+function workdirShown({ chats }: TurnParts, { chatId, identity }: TurnSpec): string {
+  if (!identity.master || identity.public) return ""
+  const { workdir, workdir_on } = chats.get(chatId)
+  return workdir === null ? "" : `${workdir} (${workdir_on})`
 }
 
 /** What the stable head of a request to this model is made of. */

@@ -35,6 +35,7 @@ test("says all that a model can act on, and nothing that only the check needs", 
       text: { type: "string" },
       list: {
         type: "array",
+        minItems: 1,
         maxItems: 3,
         items: {
           type: "object",

@@ -1,6 +1,6 @@
 /** Section `context`: what of a chat's history a model is shown, and how much of it. */
 import { Type } from "@sinclair/typebox"
-import { choice, list, text, whole } from "../field.ts"
+import { choice, list, size, text, whole } from "../field.ts"
 
 const COMPACT_SCOPES = ["body_after_prefix", "total"] as const
 const PAST_TRAFFIC = ["keep", "stub", "drop"] as const
@@ -37,6 +37,19 @@ const Surface = Type.Object(
 const Cron = Type.Object(
   { compact_after_tokens: compactAfter(8000), compact_keep_tokens: compactKeep(2500) },
   { description: "Chats of scheduled jobs." },
+)
+
+const Project = Type.Object(
+  {
+    root_markers: list(
+      "Names that tell the root of a project, looked for from the working directory upwards; an empty list does not climb.",
+      text("A file or folder."),
+      { default: [".git", ".jj", "flake.nix"] },
+    ),
+    max_bytes: size("Most bytes of all AGENTS.md together; 0 reads none.", { default: "16 KiB" }),
+    memory_max_bytes: size("Most bytes of .eva/MEMORY.md; 0 reads none.", { default: "8 KiB" }),
+  },
+  { description: "What a project says about itself, read once a turn." },
 )
 
 const PLACEHOLDERS = "{used}, {limit} and {left} stand for tokens"
@@ -109,6 +122,7 @@ export const ContextSection = Type.Object(
     ),
     telegram: Surface,
     cron: Cron,
+    project: Project,
     pressure: Pressure,
   },
   { description: "What of a chat's history a model is shown." },

@@ -4,6 +4,8 @@ import { MACHINE_TEXT } from "../../schema/machine-text.ts"
 export interface StateView {
   /** The time where the master is: `Monday 2026-11-30 23:05 (Europe/Berlin)`. */
   now: string
+  /** Where relative paths count from: `/home/me/code (client)`; empty without a directory or out of place. */
+  workdir: string
   /** Provider trips that the turn may still make behind this one; undefined without a cap. */
   tripsLeft: number | undefined
   /** The master asked for hard thinking with the magic word. */
@@ -25,6 +27,7 @@ export function stateText(view: StateView): string {
   const lines = [
     MACHINE_TEXT.state.marker,
     `[now] ${view.now}`,
+    view.workdir && `[workdir] ${view.workdir}`,
     view.ultrathink &&
       "The master asked you to think this through with great care before you answer.",
     view.squeezed &&

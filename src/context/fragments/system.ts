@@ -21,6 +21,8 @@ export interface SystemView {
   headed: boolean
   /** The model entry's own addition. */
   jailbreak: string | undefined
+  /** The part `[project]`; empty without one. */
+  project: string
   /** What a trusted client adds for this turn. */
   clientContext: string | undefined
   brief: boolean
@@ -54,6 +56,7 @@ export function systemPieces(view: SystemView): Record<string, string> {
     "memory rule": identity.master && !identity.agent && memoryRule,
     "notes rule": view.hasNotebook && notesRule,
     "model's own": view.jailbreak,
+    project: view.project,
     "client context": view.clientContext && `[client context]\n${view.clientContext}`,
     brief: view.brief && "The place you answer in is small: you SHOULD keep the answer brief.",
     build: `[build] eva-kernel ${view.build}`,

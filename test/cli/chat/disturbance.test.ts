@@ -69,7 +69,7 @@ describe("a kernel that is started again", () => {
     cleaner.add(kernel, (child) => child.kill("SIGKILL"))
     const session = await join(url)
     const steps = [
-      { think: "first", call: "person_list", input: {} },
+      { think: "first", call: "memory_search", input: { query: "oak" } },
       slowly("seven words that come one by one"),
     ]
     await session.send(plan(steps))
@@ -82,7 +82,7 @@ describe("a kernel that is started again", () => {
 
     cleaner.add(await spawnKernel(folder, port), (child) => child.kill("SIGKILL"))
     const all = [
-      ...["> do it", "(first)", "person_list completed", "seven words that come one by one"],
+      ...["> do it", "(first)", "memory_search completed", "seven words that come one by one"],
     ]
     for (const client of [session, other]) {
       const { items } = await until(

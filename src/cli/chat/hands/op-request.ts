@@ -1,5 +1,6 @@
 /** A client operation as its user meets it: what it would do, shown, and what a decision about it covers. */
 import { readFile } from "node:fs/promises"
+import { PROJECT_DOC_NAMES } from "../../../files/project-docs.ts"
 import type { ClientOp } from "../../../schema/client-op.ts"
 import type { Grant } from "./permissions.ts"
 import { isProject, isWithin, pathOf, realPathOf } from "./place.ts"
@@ -37,7 +38,12 @@ export async function describeOp(op: ClientOp, cwd: string): Promise<OpRequest> 
     case "read":
     case "read_bytes":
     case "find_bytes":
-      return { title: `read ${shown}`, details: [], project, grant: readGrant(path, isInside) }
+      return {
+        title: `read ${shown}`,
+        details: [],
+        project,
+        grant: readGrant(path, isInside || isProjectDoc(path, project)),
+      }
     case "list_up":
       return {
         title: `look for project files from ${shown}`,
@@ -61,6 +67,13 @@ export async function describeOp(op: ClientOp, cwd: string): Promise<OpRequest> 
       }
   }
 }
+
+/** What a project says to agents may lie in the folders above; the kernel reads it with each message. */
+const isProjectDoc = (path: string, project: string): boolean =>
+  PROJECT_DOC_NAMES.some(
+    (name) =>
+      path.endsWith(`/${name}`) && isWithin(project, path.slice(0, -name.length - 1) || "/"),
+  )
 
 const readGrant = (path: string, isInside: boolean): Grant | undefined =>
   isInside ? undefined : `read: ${path}`
