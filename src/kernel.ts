@@ -9,15 +9,16 @@ import type { History } from "./history/history.ts"
 import { createImages } from "./images/images.ts"
 import { completeOnce } from "./kernel/complete.ts"
 import { createDesk } from "./kernel/desk.ts"
-import { createFiles, type Files } from "./kernel/files.ts"
+import type { Files } from "./kernel/files.ts"
 import { createFolding } from "./kernel/folding.ts"
+import { createHands } from "./kernel/hands.ts"
 import { startHousekeeping } from "./kernel/housekeeping.ts"
 import { createMemory } from "./kernel/memory.ts"
 import { createModelRouter, knownModel } from "./kernel/models.ts"
 import { createPast } from "./kernel/past.ts"
 import { readPersona } from "./kernel/persona.ts"
 import { registerTools } from "./kernel/register-tools.ts"
-import { createShell, type Shell } from "./kernel/shell.ts"
+import type { Shell } from "./kernel/shell.ts"
 import { loadRatios, saveRatios } from "./kernel/token-ratios.ts"
 import { turnSettings } from "./kernel/turn-settings.ts"
 import { commit, version } from "./lib/build-info.ts"
@@ -70,13 +71,11 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   const persons = createPersons({ store, clock, masterAliases: config.master.aliases })
   const memories = createMemory({ store, clock, log, config })
   const images = createImages({ ...imageSettings(config), store, clock, log, newId: uuidV4 })
-  const past = createPast({ store, clock, log, newId, images, emit })
+  const past = createPast({ ...ground, clock, log, images })
   const { history, messages, items, summaries } = past
   const isRunning = (chatId: string) => turns.isRunning(chatId)
-  const shell = createShell(options)
-  const { machine } = shell
   const setWorkdir: SetWorkdir = (id, place) => chats.setWorkdir(id, place)
-  const files = createFiles({ ...options, store, newId, machine, isRunning, setWorkdir })
+  const { shell, files } = createHands({ ...options, store, newId, isRunning, setWorkdir })
   const registry = createRegistry({ log })
   const skills = createSkills({ store, clock, isKnownModel })
   const unpin = (name: string) => chats.dropToolset(name)
@@ -102,8 +101,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
     ...{ clock, log, store, bus, newId, router, registry, redact, isKnownModel, personName },
     ...{ chats, messages, summaries, images, skills, toolsets },
     ...{ compaction: folding.compaction, notebook: desk.ofTurns },
-    projectReader: files.projectReader,
-    speakerOf: persons.speakerOf,
+    ...{ projectReader: files.projectReader, speakerOf: persons.speakerOf },
     recall: memories.remind,
     spend: { record: spend.record, noteRateLimits: spend.rateLimits.set },
     settings: turnSettings(config, { persona, zone }),

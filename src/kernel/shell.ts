@@ -19,12 +19,14 @@ export interface Shell {
   close(): Promise<void>
 }
 
-/** Throws KernelError("config") for a sandbox that cannot be. */
-export function createShell(parts: {
+export interface ShellOptions {
   config: Config
   environment: Environment
   clock: Clock
-}): Shell {
+}
+
+/** Throws KernelError("config") for a sandbox that cannot be. */
+export function createShell(parts: ShellOptions): Shell {
   const { config, environment, clock } = parts
   const { remote, output_cap } = config.shell
   const machine = remote === undefined ? localMachine(parts) : sshMachine(remote, environment)
