@@ -80,16 +80,17 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   const skills = createSkills({ store, clock, isKnownModel })
   const unpin = (name: string) => chats.dropToolset(name)
   const toolsets = createToolsets({ store, clock, registry, unpin })
-  const chat = (id: string) => chats.get(id)
-  const desk = createDesk({ ...options, store, newId, router, summaries, spend, chat })
-  const { notebook, noteRebuilds } = desk
+  const desk = createDesk({
+    ...{ ...options, store, newId, router, summaries, spend },
+    chat: (id) => chats.get(id),
+    tellPlan: (chatId, tasks) => turns.tellPlan(chatId, tasks),
+  })
   const chats = createChats({
     ...{ store, clock, newId, isKnownModel },
     toolsetPlace: toolsets.get,
-    ...chatSettings(config),
-    ...{ emit, isRunning },
+    ...{ ...chatSettings(config), emit, isRunning },
     stopTurns: (chatId, reason) => turns.stopChat(chatId, reason),
-    followers: [files.follower, { forked: history.note }, notebook.follower],
+    followers: [files.follower, { forked: history.note }, ...desk.followers],
   })
 
   const personName = (id: string) => persons.get(id)?.name
@@ -100,7 +101,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   const turns = createTurns({
     ...{ clock, log, store, bus, newId, router, registry, redact, isKnownModel, personName },
     ...{ chats, messages, summaries, images, skills, toolsets },
-    ...{ compaction: folding.compaction, notebook: desk.ofTurns },
+    ...{ compaction: folding.compaction, plans: desk.plans, notebook: desk.ofTurns },
     ...{ projectReader: files.projectReader, speakerOf: persons.speakerOf },
     recall: memories.remind,
     spend: { record: spend.record, noteRateLimits: spend.rateLimits.set },
@@ -108,7 +109,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   })
   const { folds } = folding
   const rooms = { persons, memories, files, shell, turns, skills, toolsets, router, spend, store }
-  const talk = { chats, history, summaries, folds, notebook, noteRebuilds }
+  const talk = { chats, history, summaries, folds, ...desk }
   await registerTools(registry, { ...options, ...rooms, ...talk, zone })
   markInterrupted(turns, log)
   const stopHousekeeping = startHousekeeping({ chats, images, files, history, zone, clock, log })
@@ -118,8 +119,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   return {
     api: {
       ...{ config, log, clock, newId, bus, turns, chats, messages, items, persons, images, spend },
-      ...{ registry, models, zone, files, memories, skills, toolsets, summaries, folds },
-      ...{ notebook, noteRebuilds },
+      ...{ registry, models, zone, files, memories, skills, toolsets, summaries, folds, ...desk },
       build: { version, commit },
       complete: (body, signal) => completeOnce({ router, spend, write, promptCache }, body, signal),
     },

@@ -16,6 +16,7 @@ import type { Memories } from "../memory/memories.ts"
 import type { Notebook } from "../notebook/notebook.ts"
 import type { Rebuilds } from "../notebook/rebuild.ts"
 import type { Persons } from "../persons/persons.ts"
+import type { Plans } from "../plan/plans.ts"
 import type { BytesPiece, ReadBytes } from "../schema/client-op.ts"
 import type { Complete, Completion } from "../schema/complete.ts"
 import type { FilesRestored, FileWriter, RestoreFiles } from "../schema/files.ts"
@@ -57,6 +58,7 @@ export interface ApiParts {
   /** Folds that a client asks for. Throws not_found. */
   folds: HandFolds
   notebook: Pick<Notebook, "list" | "save" | "remove" | "look" | "restore">
+  plans: Pick<Plans, "ofChat" | "erase">
   /** Of notebooks, when a client asks for one. Throws not_found. */
   noteRebuilds: Pick<Rebuilds, "now">
   persons: Persons

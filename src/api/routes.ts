@@ -19,6 +19,7 @@ import { noteRoutes } from "./notes.ts"
 import { opRoutes } from "./ops.ts"
 import type { ApiParts } from "./parts.ts"
 import { personRoutes } from "./persons.ts"
+import { planRoutes } from "./plan.ts"
 import { problemReply, replyToThrown } from "./problem.ts"
 import { questionRoutes } from "./questions.ts"
 import { statsRoutes } from "./stats.ts"
@@ -48,6 +49,7 @@ export function createRoutes(parts: ApiParts, streams: Streams): AnyElysia {
     .use(chatSettingRoutes(chats))
     .use(summaryRoutes(parts))
     .use(noteRoutes(parts))
+    .use(planRoutes(parts))
     .use(messageRoutes(streamed))
     .use(turnRoutes(streamed))
     .use(fileRoutes(parts))

@@ -22,6 +22,8 @@ import type { Rebuilds } from "../notebook/rebuild.ts"
 import { notebookTools } from "../notebook/tools.ts"
 import type { Persons } from "../persons/persons.ts"
 import { personTools } from "../persons/tools.ts"
+import type { Plans } from "../plan/plans.ts"
+import { planTools } from "../plan/tools.ts"
 import type { Skills } from "../skills/skills.ts"
 import { skillTools } from "../skills/tools.ts"
 import type { Spend } from "../spend/spend.ts"
@@ -56,6 +58,7 @@ export interface ToolRooms {
   folds: HandFolds
   notebook: Notebook
   noteRebuilds: Rebuilds
+  plans: Plans
   zone: TimeZone
   store: Pick<Store, "write">
 }
@@ -69,6 +72,7 @@ export async function registerTools(registry: Registry, rooms: ToolRooms): Promi
   registry.registerAll(shell.tools)
   registry.registerAll(webToolsOf(config))
   registry.registerAll(turns.tools)
+  registry.registerAll(planTools(rooms))
   registry.registerAll(pastTools(rooms))
   if (config.notes.enabled) {
     registry.registerAll(

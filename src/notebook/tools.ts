@@ -15,7 +15,7 @@ export interface NotebookToolParts {
 }
 
 const closed = { additionalProperties: false }
-const Name = Type.String({ description: `a-z 0-9 _ -, up to ${NOTE_LIMITS.name}` })
+const Name = Type.String({ description: "a-z 0-9 _ -" })
 const NoInput = Type.Object({}, closed)
 const ForgetInput = Type.Object({ name: Type.String() }, closed)
 const ReadInput = Type.Object(
@@ -29,9 +29,7 @@ const saveInput = ({ max_note_chars }: NotesSettings) =>
       description: Type.Optional(
         Type.String({ description: `One line, up to ${NOTE_LIMITS.description} characters` }),
       ),
-      body: Type.Optional(
-        Type.String({ description: `The whole note, up to ${max_note_chars} characters` }),
-      ),
+      body: Type.Optional(Type.String({ description: `Up to ${max_note_chars} characters` })),
       pinned: Type.Optional(Type.Boolean({ description: "Always shown whole" })),
     },
     closed,
@@ -54,7 +52,7 @@ const saveTool = ({ notebook, viewOf }: NotebookToolParts): Tool => ({
   ...common,
   ...{ name: "chat_note_save", brief: "{name}" },
   description:
-    "Writes a note of this chat: a new one, or the one of this name anew and whole. What is left out of one that is there stays as it is.",
+    "Writes a note of this chat, or the one of this name anew and whole; of that one, what is left out stays.",
   input: saveInput(notebook.settings),
   traits: { quiet: true },
   run: async ({ chatId, turnId }, input) => {

@@ -5,6 +5,7 @@
 import { type Static, type TProperties, Type } from "@sinclair/typebox"
 import { CLIENT_OP_FIELDS } from "./client-op.ts"
 import { Item } from "./item.ts"
+import { PlanTasks } from "./plan.ts"
 import { Resolution } from "./resolution.ts"
 import { RateLimit, Usage } from "./usage.ts"
 
@@ -13,6 +14,12 @@ const event = <T extends string, P extends TProperties>(
   properties: P,
   description: string,
 ) => Type.Object({ type: Type.Literal(type), ...properties }, { description })
+
+const PLAN_CHANGED = event(
+  "plan",
+  { tasks: PlanTasks },
+  "The plan of the work at hand changed: all of it, empty when it is closed. Never a part of the history",
+)
 
 export const TURN_EVENTS = {
   accepted: event(
@@ -94,6 +101,7 @@ export const TURN_EVENTS = {
     { freed_chars: Type.Integer() },
     "Old tool traffic of the running turn was collapsed",
   ),
+  plan: PLAN_CHANGED,
   item_started: event("item_started", { item: Item }, "A drawable item begins"),
   item_delta: event(
     "item_delta",
@@ -102,6 +110,7 @@ export const TURN_EVENTS = {
       delta: Type.Object({
         text: Type.Optional(Type.String({ description: "Appended to the item's text" })),
         progress: Type.Optional(Type.String({ description: "Replaces the item's progress" })),
+        tasks: Type.Optional(PlanTasks),
       }),
     },
     "An item grows",
@@ -135,6 +144,7 @@ export const CHAT_EVENTS = {
   ),
   chat_deleted: event("chat_deleted", {}, "A chat went to the bin or was reaped"),
   chat_restored: event("chat_restored", {}, "A chat came back from the bin"),
+  plan: PLAN_CHANGED,
   messages_changed: event(
     "messages_changed",
     { reason: Type.String() },

@@ -13,6 +13,7 @@ type ItemEvent = TurnEvent & { type: "item_started" | "item_delta" | "item_compl
 
 type SpokenItem = Extract<Item, { kind: "agent_message" | "thinking" }>
 type CallItem = Extract<Item, { kind: "tool_call" }>
+type PlanItem = Extract<Item, { kind: "plan" }>
 type OpItem = Extract<Item, { kind: "client_op" }>
 
 /** What of a live turn is drawn so far and not complete. */
@@ -24,13 +25,18 @@ interface OpenItems {
   spoken: SpokenItem | undefined
   /** Calls without a result, by the id of the call. */
   calls: Map<string, CallItem>
+  /** The plan, from its first change in the turn on. */
+  plan: PlanItem | undefined
   /** Client operations without a resolution, by their id. They may outlive the turn. */
   ops: Map<string, OpItem>
 }
 
 /** What a live turn draws: fed with plain turn events, gives the item events that mirror them. */
 export function createItemReducer(turnId: string) {
-  const open: OpenItems = { turnId, count: 0, spoken: undefined, calls: new Map(), ops: new Map() }
+  const open: OpenItems = {
+    ...{ turnId, count: 0, spoken: undefined, plan: undefined },
+    ...{ calls: new Map(), ops: new Map() },
+  }
   return {
     /** The item events that a client gets right after this event (right before, for `done` and `error`). */
     push: (event: TurnEvent): ItemEvent[] => {
@@ -51,6 +57,8 @@ export function createItemReducer(turnId: string) {
           return completeOp(open, event)
         case "image":
           return drawImage(open, event)
+        case "plan":
+          return drawPlan(open, event)
         case "done":
           return completeAll(open, event.reason === "cancelled" ? "aborted" : "completed")
         case "error":
@@ -141,8 +149,23 @@ function drawImage(open: OpenItems, event: TurnEvent & { type: "image" }): ItemE
   return [...before, { type: "item_completed", item }]
 }
 
+function drawPlan(open: OpenItems, { tasks }: TurnEvent & { type: "plan" }): ItemEvent[] {
+  if (tasks.length === 0) return completePlan(open, "completed")
+  const item = open.plan ?? { ...nextBase(open, "running"), kind: "plan", tasks: [] }
+  const started: ItemEvent[] = open.plan ? [] : [{ type: "item_started", item }]
+  open.plan = { ...item, tasks }
+  return [...started, { type: "item_delta", id: item.id, delta: { tasks } }]
+}
+
+/** It shows what the plan was at last, and whether it was given up. */
+function completePlan(open: OpenItems, status: ItemStatus): ItemEvent[] {
+  const { plan } = open
+  open.plan = undefined
+  return plan ? [{ type: "item_completed", item: { ...plan, status } }] : []
+}
+
 function completeAll(open: OpenItems, status: ItemStatus): ItemEvent[] {
-  const spoken = completeSpoken(open, status)
+  const spoken = [...completeSpoken(open, status), ...completePlan(open, status)]
   const calls = [...open.calls.values()]
   open.calls.clear()
   return [

@@ -1,6 +1,7 @@
 /** A drawable piece of a conversation: one model for the live turn, its replay and the history. */
 import { type Static, Type } from "@sinclair/typebox"
 import { CLIENT_OP_FIELDS } from "./client-op.ts"
+import { PlanTasks } from "./plan.ts"
 import { ResolutionReason } from "./resolution.ts"
 
 export const ItemStatus = Type.Union(
@@ -65,6 +66,10 @@ export const ITEM_KINDS = {
     url: Type.String(),
   }),
   compaction: Type.Object({ ...base, kind: Type.Literal("compaction") }),
+  plan: Type.Object(
+    { ...base, kind: Type.Literal("plan"), tasks: PlanTasks },
+    { description: "Live only: a plan is a state of the chat and not a part of its history" },
+  ),
   machine_note: Type.Object({
     ...base,
     kind: Type.Literal("machine_note"),

@@ -6,6 +6,7 @@ import history from "./migrations/0004_history.sql" with { type: "text" }
 import skillsAndToolsets from "./migrations/0005_skills_and_toolsets.sql" with { type: "text" }
 import summary from "./migrations/0006_summary.sql" with { type: "text" }
 import notebook from "./migrations/0007_notebook.sql" with { type: "text" }
+import plan from "./migrations/0008_plan.sql" with { type: "text" }
 
 export interface Migration {
   version: number
@@ -20,4 +21,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 5, sql: skillsAndToolsets },
   { version: 6, sql: summary },
   { version: 7, sql: notebook },
+  { version: 8, sql: plan },
 ]

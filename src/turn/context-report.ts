@@ -4,9 +4,11 @@ import { stateText } from "../context/fragments/state.ts"
 import { summaryText } from "../context/fragments/summary.ts"
 import { systemPieces } from "../context/fragments/system.ts"
 import type { ModelMessage } from "../llm/provider.ts"
+import { planText } from "../plan/plan-text.ts"
 import type { ContextReport, Weight } from "../schema/context-report.ts"
 import { isMachineText } from "../schema/machine-text.ts"
 import type { Block, Message } from "../schema/message.ts"
+import { isClosed } from "../schema/plan.ts"
 import { loadConversation } from "./load-conversation.ts"
 import { notebookAhead } from "./notebook.ts"
 import type { TurnParts } from "./parts.ts"
@@ -20,7 +22,7 @@ const BEHIND_ALL = "~"
 
 const BARE_STATE = {
   ...{ tripsLeft: undefined, ultrathink: false, squeezed: false },
-  ...{ workdir: "", window: "", summary: "", memory: "", notebook: "" },
+  ...{ workdir: "", window: "", summary: "", memory: "", notebook: "", plan: "" },
 }
 
 /** Throws not_found for an unknown chat. */
@@ -54,6 +56,7 @@ export async function contextReport(
     summary: folded ? summaryText(folded, settings.zone) : "",
     memory,
     notebook: notebookAhead(parts, chatId),
+    plan: planText(parts.plans.ofChat(chatId).filter((task) => !isClosed(task))),
   }
   const state = [
     weigh("now", stateText({ ...BARE_STATE, now })),

@@ -64,13 +64,22 @@ function withItems(reducer: ReturnType<typeof createItemReducer>, event: TurnEve
   return isLast(event) ? [...items, event] : [event, ...items]
 }
 
-/** Keeps what tells the same as all events would: neighbouring deltas are one, progress replaces progress. */
+/** Keeps what tells the same as all events would: neighbouring deltas are one, progress replaces progress, and a plan the plan before. */
 function remember(log: TurnEvent[], event: TurnEvent): void {
   const last = log.at(-1)
   if (event.type === "text_delta" || event.type === "thinking_delta") {
     if (last?.type !== event.type) log.push(event)
     else log[log.length - 1] = { ...last, text: last.text + event.text }
     return
+  }
+  if (event.type === "plan" && event.tasks.length > 0) {
+    const before = log.findLastIndex(({ type }) => type === "plan")
+    const open = log[before]
+    // In its first place, where its item stands.
+    if (open?.type === "plan" && open.tasks.length > 0) {
+      log[before] = event
+      return
+    }
   }
   if (event.type === "tool_progress") {
     const before = log.findLastIndex((past) => past.type === event.type && past.id === event.id)

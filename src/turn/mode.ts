@@ -4,6 +4,7 @@ import type { Target } from "../llm/models.ts"
 import type { Effort } from "../schema/effort.ts"
 import type { Toolset } from "../schema/toolset.ts"
 import type { ReachTurn } from "../tools/reach.ts"
+import type { TurnIdentity } from "../tools/tool.ts"
 import { accessOf } from "../toolsets/toolsets.ts"
 import type { TurnParts } from "./parts.ts"
 import type { RunningTurn } from "./running-turn.ts"
@@ -11,11 +12,11 @@ import type { RunningTurn } from "./running-turn.ts"
 /** What decides on every tool in the next step. */
 export function turnReach(
   parts: TurnParts,
-  turn: Pick<RunningTurn, "spec" | "toolset" | "opened" | "notes">,
+  turn: Pick<RunningTurn, "spec" | "toolset" | "opened" | "notes" | "hasPlan">,
 ): ReachTurn {
-  const { spec, toolset, opened, notes } = turn
+  const { spec, toolset, opened, notes, hasPlan } = turn
   const { identity } = spec
-  const planning = identity.planning || modeOf(turn)?.narrate === true
+  const planning = isPlanning({ identity, narrate: modeOf(turn)?.narrate === true, hasPlan })
   return {
     identity: { ...identity, planning, indexedNotes: notes?.mode === "index" },
     access: spec.access,
@@ -24,6 +25,20 @@ export function turnReach(
     opened: [...opened],
   }
 }
+
+/**
+ * A turn that works rather than talks: a plan helps it. What is unfinished must not be hidden, so an open plan is
+ * enough.
+ */
+export const isPlanning = ({
+  identity: { master, clientOps, agent, planning },
+  narrate,
+  hasPlan,
+}: {
+  identity: TurnIdentity
+  narrate: boolean
+  hasPlan: boolean
+}): boolean => master && (planning || clientOps || narrate || agent || hasPlan)
 
 /** The set that is on, where its mode holds: the master chose it for turns of his own. */
 export const modeOf = ({ spec, toolset }: Pick<RunningTurn, "spec" | "toolset">) =>

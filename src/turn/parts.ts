@@ -15,6 +15,7 @@ import type { ImageData } from "../llm/provider.ts"
 import type { Router } from "../llm/router.ts"
 import type { Notebook } from "../notebook/notebook.ts"
 import type { Rebuilds } from "../notebook/rebuild.ts"
+import type { Plans } from "../plan/plans.ts"
 import type { Chat, ChatPatch } from "../schema/chat.ts"
 import type { Effort } from "../schema/effort.ts"
 import type { Message } from "../schema/message.ts"
@@ -86,6 +87,7 @@ export interface TurnParts {
   }
   summaries: Pick<Summaries, "get" | "isNudged" | "setNudged">
   compaction: Pick<Compaction, "fold">
+  plans: Pick<Plans, "ofChat" | "isOpen" | "sweep" | "finish">
   /** Undefined when the agent is to keep none. */
   notebook:
     | (Pick<Notebook, "ofChat" | "enter" | "nextMode" | "settings"> & NotebookCare)

@@ -8,7 +8,7 @@ import { snapshot as freezeTools } from "../tools/snapshot.ts"
 import type { TurnIdentity } from "../tools/tool.ts"
 import { accessOf } from "../toolsets/toolsets.ts"
 import { createCatalogue } from "./catalogue.ts"
-import { firstToolset } from "./mode.ts"
+import { firstToolset, isPlanning } from "./mode.ts"
 import type { TurnParts } from "./parts.ts"
 import { systemView } from "./step.ts"
 
@@ -31,9 +31,12 @@ export function prefixOf(parts: TurnParts, chatId: string): Prefix {
   const model = chat.model ?? router.models.roles.general
   const { entry } = router.models.resolve(model)
   const toolset = firstToolset(parts, { wished: undefined, pinned: chat.toolset })
+  const narrate = toolset?.narrate === true
+  const hasPlan = parts.plans.isOpen(chatId)
+  const planning = isPlanning({ identity: MASTER, narrate, hasPlan })
   const indexedNotes = parts.notebook?.nextMode(chatId) === "index"
   const reach: ReachTurn = {
-    ...{ identity: { ...MASTER, indexedNotes }, access: [] },
+    ...{ identity: { ...MASTER, indexedNotes, planning }, access: [] },
     ...{ onDemand: settings.onDemand, opened: [] },
     ...(toolset && { toolset: accessOf(toolset) }),
   }

@@ -51,12 +51,13 @@ export async function runTurn(run: TurnRun): Promise<void> {
   if (end.outcome.state === "failed") {
     log.warn("turn ended with an error", { code: end.outcome.errorCode, error: end.outcome.error })
   }
+  finishPlan(parts, spec, log)
   tellEnd(parts, live, end)
   parts.pending.endTurn(spec.id, end.outcome.state === "cancelled" ? "cancelled" : "turn_ended")
 }
 
 async function execute(run: TurnRun, log: Log, close: (end: LoopEnd) => void): Promise<LoopEnd> {
-  const { parts, live, signal } = run
+  const { parts, spec, live, signal } = run
   if (signal.aborted) {
     const end: LoopEnd = { outcome: { state: "cancelled" }, retryable: false }
     parts.store.write(() => close(end))
@@ -69,7 +70,18 @@ async function execute(run: TurnRun, log: Log, close: (end: LoopEnd) => void): P
   ])
   run.onStart(turn)
   live.emit({ type: "turn_started", model: turn.model, effort: effortShown(parts, turn) })
+  if (spec.identity.master) parts.plans.sweep(spec.chatId)
   return runLoop(parts, turn, close)
+}
+
+/** A plan that cannot be put away now goes at the entry of the next turn. */
+function finishPlan(parts: TurnParts, { chatId, identity }: TurnSpec, log: Log): void {
+  if (!identity.master) return
+  try {
+    parts.plans.finish(chatId)
+  } catch (error) {
+    log.error("a finished plan could not be erased", { error: errorText(error) })
+  }
 }
 
 /** Entry: the chat as it is now, and history up to this turn. */
@@ -81,7 +93,8 @@ function enter(run: TurnRun, log: Log): RunningTurn {
   const mode = modeOf({ spec, toolset })
   const opened = new Set<string>()
   const notes = enterNotebook(parts, spec)
-  const reach = turnReach(parts, { spec, toolset, opened, notes })
+  const hasPlan = parts.plans.isOpen(spec.chatId)
+  const reach = turnReach(parts, { spec, toolset, opened, notes, hasPlan })
   return {
     spec,
     chat,
@@ -108,7 +121,7 @@ function enter(run: TurnRun, log: Log): RunningTurn {
     counted: parts.chats.contextAnchor(spec.chatId),
     window: "",
     memory: "",
-    notes,
+    ...{ notes, hasPlan },
     project: "",
     refusedMessages,
     exclude: (refused) => exclude(run, refused),

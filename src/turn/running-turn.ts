@@ -53,6 +53,8 @@ export interface RunningTurn {
   project: string
   /** The section `# Memory`, as it was at the turn's entry. */
   memory: string
+  /** The chat had unfinished work in its plan when the turn began. */
+  hasPlan: boolean
   /** What the turn knows of the notebook; undefined when it is shown none. */
   notes: NotesView | undefined
   /** Messages without a turn that a provider refused as they stand. */

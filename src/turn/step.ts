@@ -8,6 +8,7 @@ import { createFold, type FoldedMessage } from "../llm/fold.ts"
 import type { ModelEntry, Target } from "../llm/models.ts"
 import type { ImageData, ModelRequest } from "../llm/provider.ts"
 import type { RoutedEvent, Trip } from "../llm/router.ts"
+import { planText } from "../plan/plan-text.ts"
 import type { Usage } from "../schema/usage.ts"
 import type { StepSnapshot } from "../tools/snapshot.ts"
 import { effortOf, isUncapped } from "./mode.ts"
@@ -250,6 +251,7 @@ export function machineView(parts: TurnParts, turn: RunningTurn): MachineView {
     },
     memory: turn.memory,
     notebook: notebookOf(parts, turn),
+    plan: spec.identity.master ? planText(parts.plans.ofChat(spec.chatId)) : "",
   }
 }
 

@@ -7,6 +7,7 @@ import { isoTime } from "../lib/clock.ts"
 import type { NotesView } from "../notebook/view.ts"
 import type { BytesPiece, ReadBytes } from "../schema/client-op.ts"
 import type { Generation } from "../schema/generation.ts"
+import type { PlanTask } from "../schema/plan.ts"
 import type { Send } from "../schema/send.ts"
 import type { Tool } from "../tools/tool.ts"
 import { askQuestionsTool } from "./ask-questions.ts"
@@ -60,6 +61,8 @@ export function createTurns(rooms: Omit<TurnParts, "pending">) {
     leversOf,
     /** What a turn knows of its notebook; undefined once it is over, and for one that is shown none. */
     notesOf: (id: string): NotesView | undefined => room.active.get(id)?.running?.notes,
+    /** Tells of the whole plan of a chat, in the stream of its turn where one runs. */
+    tellPlan: (chatId: string, tasks: PlanTask[]): void => tellPlan(room, chatId, tasks),
     ...clientAnswers(pending),
     /** A piece of a file on the machine of the chat's running client. Throws KernelError. */
     readClientBytes: (chatId: string, piece: ReadBytes): Promise<BytesPiece> => {
@@ -88,6 +91,12 @@ export function createTurns(rooms: Omit<TurnParts, "pending">) {
     recover: (): number => parts.store.write(() => room.rows.interruptOpen(parts.clock.now())),
     drain: (ms: number): Promise<void> => drain(room, ms),
   }
+}
+
+function tellPlan(room: TurnRoom, chatId: string, tasks: PlanTask[]): void {
+  const [turn] = turnsIn(room, chatId)
+  if (turn) turn.live.emit({ type: "plan", tasks })
+  else room.parts.bus.publish(chatId, { type: "plan", tasks })
 }
 
 function cancels(room: TurnRoom) {

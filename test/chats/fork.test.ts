@@ -85,18 +85,19 @@ describe("a branch", () => {
     expect(rig.events.at(-1)).toEqual({ chatId: branch.id, event: { type: "chat_created" } })
   })
 
-  test("inherits how its parent is set up, and not whose it is", () => {
+  test("CHAT-20 API-034: inherits how its parent is set up, and not whose it is", () => {
     const parent = rig.chats.create({
       ...{ title: "x", folder: "code", project: "eva", model: "opus", effort: "high" },
       ...{ workdir: "/srv", workdir_on: "server", surface: "telegram", ephemeral: true },
     })
     rig.chats.setToolset(parent.id, "coding")
+    rig.chats.setCompactProfile(parent.id, "low")
     rig.chats.patch(parent.id, { needs_attention: true, attention_reason: "look" })
     const [message] = rig.messages.append([drafts(parent.id).user(text("a"))])
     const body = { before_message: message!.id, title: "y" }
     expect(rig.chats.fork(parent.id, body)).toMatchObject({
       ...{ title: "y", folder: "code", project: "eva", model: "opus", effort: "high" },
-      ...{ workdir: "/srv", workdir_on: "server", toolset: "coding" },
+      ...{ workdir: "/srv", workdir_on: "server", toolset: "coding", compact_profile: "low" },
       ...{ surface: null, ephemeral: false, needs_attention: false, attention_reason: null },
     })
   })

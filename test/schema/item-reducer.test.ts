@@ -132,7 +132,7 @@ describe("a live turn and its history", () => {
 })
 
 describe("live items", () => {
-  test("text is appended, progress replaced, and the completed item has the last word", () => {
+  test("ITM-006: text is appended, progress replaced, and the completed item has the last word", () => {
     const events = live(EVENTS)
     expect(
       events.filter((event) => event.type === "item_delta").map((event) => event.delta),

@@ -2,6 +2,7 @@
 import { isObject, tryParseJson } from "../../lib/json.ts"
 import { createFrameParser } from "../../llm/frame-parser.ts"
 import type { Item } from "../../schema/item.ts"
+import type { PlanTask } from "../../schema/plan.ts"
 import { ClientError } from "./client-error.ts"
 
 /** The kernel sends a sign of life every five seconds. */
@@ -20,7 +21,11 @@ export interface WireEvent {
 /** The events that draw; the fields are the schema's. */
 export type ItemEvent =
   | { type: "item_started" | "item_completed"; item: Item }
-  | { type: "item_delta"; id: string; delta: { text?: string; progress?: string } }
+  | {
+      type: "item_delta"
+      id: string
+      delta: { text?: string; progress?: string; tasks?: PlanTask[] }
+    }
 
 export interface ReadOptions {
   /** The event, and the text it was read from. Called synchronously for all that came in one piece. */

@@ -134,8 +134,9 @@ function drawInto(at: Segment, event: ItemEvent): void {
   at.rest = undefined
 }
 
-function grown(item: Item, delta: { text?: string; progress?: string }): Item {
-  const { text, progress } = delta
+function grown(item: Item, delta: Extract<ItemEvent, { type: "item_delta" }>["delta"]): Item {
+  const { text, progress, tasks } = delta
+  if (item.kind === "plan") return tasks === undefined ? item : { ...item, tasks }
   if (item.kind === "tool_call") return progress === undefined ? item : { ...item, progress }
   if (text === undefined || (item.kind !== "agent_message" && item.kind !== "thinking")) return item
   return { ...item, text: item.text + text }

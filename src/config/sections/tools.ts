@@ -8,12 +8,12 @@ import { duration, list, text, textOf } from "../field.ts"
  */
 const ON_DEMAND = [
   ...["attention", "code", "cron", "module", "rules", "skill", "toolset"],
-  ...["chat_clear", "chat_compact", "chat_compact_profile", "chat_note_compact", "chat_rebuild"],
-  ...["chat_summary_get", "chat_summary_set"],
+  ...["chat_clear", "chat_compact", "chat_compact_profile", "chat_note_compact"],
+  ...["chat_note_forget", "chat_rebuild", "chat_summary_get", "chat_summary_set"],
   ...["agent_spawn", "booru_search", "fandom", "find_hex", "lift_turn_limit", "memory_consolidate"],
   ...["memory_forget", "memory_list", "person_list", "person_merge", "person_rename"],
   ...["psychonautwiki", "read_hex", "shell_write", "think_harder", "usage_stats", "write_diff"],
-  "write_hex",
+  ...["workdir", "write_hex"],
 ]
 
 export const ToolsSection = Type.Object(

@@ -20,6 +20,8 @@ export interface StateView {
   memory: string
   /** The block `[notebook]`; empty when there is nothing to tell of one. */
   notebook: string
+  /** The block `[plan]`; empty without one. */
+  plan: string
 }
 
 /** The text of the `[state]` block. */
@@ -36,6 +38,7 @@ export function stateText(view: StateView): string {
     view.summary,
     view.memory,
     view.notebook,
+    view.plan,
   ]
   return lines.filter(Boolean).join("\n")
 }

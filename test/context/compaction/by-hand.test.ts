@@ -157,6 +157,20 @@ describe("what happens to the chat happens to its summary", () => {
     expect(spokenIn(rig.asked().at(-1))).toContain("part 0")
   })
 
+  test("CHAT-20 API-034: a line that was shown once is not shown again in a branch", async () => {
+    const chat = await talk(5)
+    await call(chat, "chat_compact")
+    const { chats, messages } = rig.kernel.api
+    const folded = "[window] Older history was folded"
+    await rig.kernel.turn(chat, "shown here")
+    expect(stateOf(rig.asked().at(-1))).toContain(folded)
+    const last = messages.page(chat, {}).at(-1)!
+    const branch = chats.fork(chat, { before_message: last.id }).id
+    await rig.kernel.turn(branch, "next")
+    expect(stateOf(rig.asked().at(-1))).toContain("[summary]")
+    expect(stateOf(rig.asked().at(-1))).not.toContain(folded)
+  })
+
   test("what was folded stays searchable", async () => {
     const chat = await talk(5)
     await call(chat, "chat_compact")

@@ -3,6 +3,7 @@
  * that what was parsed is kept.
  */
 import { type MarkdownTheme, truncateToWidth, wrapTextWithAnsi } from "@earendil-works/pi-tui"
+import { planLines } from "../../../plan/plan-text.ts"
 import type { Item } from "../../../schema/item.ts"
 import { createMarkdownText, type MarkdownText } from "./markdown-text.ts"
 import { safeLine, safeText } from "./safe-text.ts"
@@ -66,6 +67,8 @@ export function createItemView(theme: Theme, markdown: MarkdownTheme): ItemView 
         return wrap(`${theme.accent("image")} ${safeLine(item.url)} ${item.media_type}`, look.width)
       case "compaction":
         return [theme.dim(centred("older messages are folded into a summary", look.width))]
+      case "plan":
+        return planView(item, look, theme)
       case "machine_note":
         return noteLines(item, look, theme)
     }
@@ -139,6 +142,18 @@ function toolSign(item: ToolItem, theme: Theme): [string, Style] {
     case "aborted":
       return ["⊘", theme.dim]
   }
+}
+
+/** What is closed stands back behind what is left. */
+function planView({ tasks }: ItemOf<"plan">, look: ItemLook, theme: Theme): string[] {
+  return planLines(tasks).flatMap((line) => {
+    const paint = line.startsWith("## ")
+      ? theme.bold
+      : /^\d+ \[[x~]\]/.test(line)
+        ? theme.dim
+        : (text: string) => text
+    return wrap(safeLine(line.replace(/^## /, "")), look.width).map(paint)
+  })
 }
 
 function noteLines(item: ItemOf<"machine_note">, look: ItemLook, theme: Theme): string[] {
