@@ -1,22 +1,28 @@
 /**
- * How many tokens a request takes before any provider has counted it: UTF-8 bytes of its JSON over a
- * bytes-per-token ratio that each model's true usage corrects. Pictures cost a fixed price.
+ * How many tokens a request takes before any provider has counted it: what its JSON weighs by its scripts, corrected
+ * by a ratio that follows each model's true usage. Pictures cost a fixed price.
  */
 import type { Usage } from "../schema/usage.ts"
 import type { ModelMessage, ModelRequest } from "./provider.ts"
+import { scriptTokens } from "./script-weight.ts"
 
 /** Tokens of one picture, whatever its size. */
 export const IMAGE_TOKENS = 1500
 
+/** Bytes of plain text per token, as it is kept for each model: this one stands for an estimate that is right. */
 const START_RATIO = 4
 const MIN_RATIO = 2
 const MAX_RATIO = 6
+/** Of a new count in the moving average; the first ones weigh more, since nothing is known before them. */
 const NEW_WEIGHT = 0.2
+/** A ratio from an earlier run stands for so many counts. */
+const KEPT_COUNTS = 3
 /** Below this the fixed overhead of a request drowns what it says about the ratio. */
 const MIN_CALIBRATION_TOKENS = 200
 
 interface Size {
-  bytes: number
+  /** Tokens by script. */
+  tokens: number
   images: number
 }
 
@@ -38,64 +44,74 @@ export interface TokenEstimator {
 
 export function createTokenEstimator(ratios: Record<string, number> = {}): TokenEstimator {
   const known = new Map(Object.entries(ratios))
+  const counts = new Map(Object.keys(ratios).map((model) => [model, KEPT_COUNTS]))
   // A request is asked about several times on its way and may hold megabytes.
-  const sizes = new WeakMap<Sized, Size>()
+  const sizes = new WeakMap<Sized, Map<string, Size>>()
   const weighTools = createToolScales()
-  const sizeOf = (request: Sized): Size => {
-    const size = sizes.get(request) ?? requestSize(request, weighTools)
-    sizes.set(request, size)
+  const sizeOf = (model: string, request: Sized): Size => {
+    const bySize = sizes.get(request) ?? new Map<string, Size>()
+    sizes.set(request, bySize)
+    const size = bySize.get(model) ?? requestSize(model, request, weighTools)
+    bySize.set(model, size)
     return size
   }
   const ratioOf = (model: string): number => known.get(model) ?? START_RATIO
-  const tokens = (model: string, size: Size): number =>
-    Math.ceil(size.bytes / ratioOf(model)) + size.images * IMAGE_TOKENS
+  const corrected = (model: string, { tokens, images }: Size): number =>
+    Math.ceil((tokens * START_RATIO) / ratioOf(model)) + images * IMAGE_TOKENS
 
   return {
-    request: (model, request) => tokens(model, sizeOf(request)),
-    messages: (model, messages, images) => tokens(model, messagesSize(messages, images)),
-    text: (model, text) => tokens(model, { bytes: Buffer.byteLength(text), images: 0 }),
+    request: (model, request) => corrected(model, sizeOf(model, request)),
+    messages: (model, messages, images) => corrected(model, messagesSize(model, messages, images)),
+    text: (model, text) => corrected(model, { tokens: scriptTokens(model, text), images: 0 }),
     ratios: () => Object.fromEntries(known),
     calibrate: (model, request, usage) => {
       if (usage.estimated) return
-      const size = sizeOf(request)
-      const textTokens = usage.prompt_tokens - size.images * IMAGE_TOKENS
-      if (textTokens < MIN_CALIBRATION_TOKENS) return
-      const observed = clamp(size.bytes / textTokens)
-      known.set(model, clamp(ratioOf(model) * (1 - NEW_WEIGHT) + observed * NEW_WEIGHT))
+      const { tokens, images } = sizeOf(model, request)
+      const counted = usage.prompt_tokens - images * IMAGE_TOKENS
+      if (counted < MIN_CALIBRATION_TOKENS) return
+      const count = counts.get(model) ?? 0
+      const weight = Math.max(NEW_WEIGHT, 1 / (count + 2))
+      const observed = clamp((START_RATIO * tokens) / counted)
+      known.set(model, clamp(ratioOf(model) * (1 - weight) + observed * weight))
+      counts.set(model, count + 1)
     },
   }
 }
 
 const clamp = (ratio: number): number => Math.min(MAX_RATIO, Math.max(MIN_RATIO, ratio))
 
-const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify(value))
+const jsonTokens = (model: string, value: unknown): number =>
+  scriptTokens(model, JSON.stringify(value))
 
-function requestSize(request: Sized, weighTools: ToolScales): Size {
-  const { bytes, images } = messagesSize(request.messages, request.images)
-  return { bytes: bytes + jsonBytes(request.system) + weighTools(request.tools), images }
+function requestSize(model: string, request: Sized, weighTools: ToolScales): Size {
+  const { tokens, images } = messagesSize(model, request.messages, request.images)
+  const head = jsonTokens(model, request.system) + weighTools(model, request.tools)
+  return { tokens: tokens + head, images }
 }
 
-type ToolScales = (tools: Sized["tools"]) => number
+type ToolScales = (model: string, tools: Sized["tools"]) => number
 
-/** Bytes of the tools as JSON. Each is weighed once: requests share them, and they never change. */
+/** Tools as JSON. Each is weighed once: requests share them, and they never change. */
 function createToolScales(): ToolScales {
-  const known = new WeakMap<object, number>()
-  const weigh = (tool: object): number => {
-    const bytes = known.get(tool) ?? jsonBytes(tool)
-    known.set(tool, bytes)
-    return bytes
+  const known = new WeakMap<object, Map<string, number>>()
+  const weigh = (model: string, tool: object): number => {
+    const weights = known.get(tool) ?? new Map<string, number>()
+    known.set(tool, weights)
+    const tokens = weights.get(model) ?? jsonTokens(model, tool)
+    weights.set(model, tokens)
+    return tokens
   }
-  const brackets = 2
-  return (tools) => {
-    const commas = Math.max(0, tools.length - 1)
-    return tools.reduce((sum, tool) => sum + weigh(tool), brackets + commas)
-  }
+  return (model, tools) => tools.reduce((sum, tool) => sum + weigh(model, tool), 0)
 }
 
 /** A picture without bytes goes out as a text mark, so only those at hand are counted as pictures. */
-function messagesSize(messages: ModelMessage[], images: ModelRequest["images"]): Size {
+function messagesSize(
+  model: string,
+  messages: ModelMessage[],
+  images: ModelRequest["images"],
+): Size {
   let count = 0
   for (const message of messages)
     for (const block of message.blocks) if (block.type === "image" && images.has(block.id)) count++
-  return { bytes: jsonBytes(messages), images: count }
+  return { tokens: jsonTokens(model, messages), images: count }
 }

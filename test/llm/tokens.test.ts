@@ -3,24 +3,43 @@ import { createTokenEstimator, IMAGE_TOKENS } from "../../src/llm/tokens.ts"
 import { emptyUsage } from "../../src/schema/usage.ts"
 import { request, user } from "./requests.ts"
 
-const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value))
-const asked = request("слово ".repeat(2000))
-const size = bytes(asked.messages) + bytes(asked.system) + bytes(asked.tools)
+const asked = request("words of it ".repeat(1000))
+const size = createTokenEstimator().request("m", asked)
 const usage = (tokens: number) => ({ ...emptyUsage(), prompt_tokens: tokens })
 
-test("LLM-028 CTX-36: the estimate is JSON bytes over a ratio that starts at 4 and follows true usage per model", () => {
+test("LLM-028 CTX-36: the estimate follows true usage per model by a moving average that starts at 4 bytes a token", () => {
   const tokens = createTokenEstimator()
-  expect(tokens.request("m", asked)).toBe(Math.ceil(size / 4))
-  tokens.calibrate("m", asked, usage(size / 2.5))
-  expect(tokens.ratios().m).toBeCloseTo(4 * 0.8 + 2.5 * 0.2)
-  expect(tokens.request("m", asked)).toBe(Math.ceil(size / 3.7))
-  expect(tokens.request("other", asked)).toBe(Math.ceil(size / 4))
+  const json = [asked.messages, asked.system, ...asked.tools].map((part) => JSON.stringify(part))
+  expect(size).toBeCloseTo(Buffer.byteLength(json.join("")) / 4.2, -1)
+  tokens.calibrate("m", asked, usage(size * 1.6))
+  expect(tokens.ratios().m).toBeCloseTo(4 * 0.5 + 2.5 * 0.5, 2)
+  expect(tokens.request("m", asked)).toBeCloseTo((size * 4) / 3.25, -1)
+  expect(tokens.request("other", asked)).toBe(size)
+  for (let call = 0; call < 10; call++) tokens.calibrate("m", asked, usage(size * 1.6))
+  expect(tokens.request("m", asked) / (size * 1.6)).toBeCloseTo(1, 1)
+})
+
+test("scripts weigh what tokenizers spend on them: Cyrillic and Chinese are no English with longer letters", () => {
+  const tokens = createTokenEstimator()
+  const russian = "Солнце взошло над тихим городом. ".repeat(200)
+  const chinese = "太阳从安静的城市上空升起。".repeat(200)
+  const english = "The sun rose over the quiet town. ".repeat(200)
+  const of = (model: string, text: string): number =>
+    Buffer.byteLength(text) / tokens.text(model, text)
+  expect(of("openai/gpt-5", english)).toBeCloseTo(4.25, 1)
+  expect(of("openai/gpt-5", russian)).toBeGreaterThan(5.5)
+  expect(of("gpt-4", russian)).toBeLessThan(4)
+  expect(of("claude-opus", chinese)).toBeCloseTo(2.8, 1)
+  // A sample of a long text tells the same as the whole.
+  const mixed = (russian + english).repeat(20)
+  const apart = 20 * (tokens.text("m", russian) + tokens.text("m", english))
+  expect(tokens.text("m", mixed) / apart).toBeCloseTo(1, 1)
 })
 
 test("the ratio stays within 2 and 6 whatever a provider counts, and survives a restart", () => {
   const tokens = createTokenEstimator()
   for (let step = 0; step < 100; step++) tokens.calibrate("low", asked, usage(size * 10))
-  for (let step = 0; step < 100; step++) tokens.calibrate("high", asked, usage(size / 50))
+  for (let step = 0; step < 100; step++) tokens.calibrate("high", asked, usage(size / 10))
   expect(tokens.ratios().low).toBeCloseTo(2)
   expect(tokens.ratios().high).toBeCloseTo(6)
   expect(createTokenEstimator(tokens.ratios()).request("low", asked)).toBe(

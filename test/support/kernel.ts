@@ -49,8 +49,8 @@ export async function testKernel(options: TestKernelOptions = {}): Promise<TestK
     mock: {
       ...options.mock,
       observe: (request) => {
-        requests.push(structuredClone(request))
         options.mock?.observe?.(request)
+        requests.push(structuredClone(request))
       },
     },
   })
