@@ -38,6 +38,25 @@ export function modeFor(
 export const pinBudget = ({ pinned_chars, max_note_chars }: NotesSettings): number =>
   Math.max(pinned_chars, max_note_chars)
 
+/**
+ * The notes that stand whole in a prompt. A turn keeps the view that it began with, so a notebook that grows in
+ * mid-turn is shown whole as far as a notebook may grow at all.
+ */
+export function wholeNotes<T extends Sized & { pinned: boolean }>(
+  notes: readonly T[],
+  mode: NotesMode,
+  settings: NotesSettings,
+): Set<T> {
+  if (mode === "index") return quotedPins(notes, settings)
+  let left = Math.max(settings.compact_at_chars, settings.inline_max_chars)
+  return new Set(
+    notes.filter(({ body }) => {
+      left -= body.length
+      return left >= 0
+    }),
+  )
+}
+
 /** The pinned notes that stand whole in a list. One that does not fit hides none behind it. */
 export function quotedPins<T extends Sized & { pinned: boolean }>(
   notes: readonly T[],

@@ -16,6 +16,8 @@ export interface Draft {
   trimmed: string[]
 }
 
+/** What no line may hold. */
+const CONTROLS = /[\p{Cc}\u2028\u2029]+/gu
 const HEAD = /^## +([^|]+?) *\| *(.*)$/
 
 /** Notes in the form `## name | description` and body; text before the first is no part of it. */
@@ -29,7 +31,7 @@ export function readDraft(text: string, { max_note_chars }: NotesSettings): Draf
       draft.trimmed.push(`${title}: ${isDouble ? "its name is taken" : "no note"}`)
       continue
     }
-    const description = about.trim() || name
+    const description = about.replaceAll(CONTROLS, " ").trim() || name
     const note = {
       name,
       description: head(description, NOTE_LIMITS.description).trim(),

@@ -2,7 +2,7 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { NOTE_LIMITS } from "../schema/note.ts"
 import { type Tool, type ToolContext, ToolFailure } from "../tools/tool.ts"
-import { type NotesSettings, quotedPins, sizeOf } from "./display.ts"
+import { type NotesSettings, sizeOf, wholeNotes } from "./display.ts"
 import { type Notebook, type StoredNote, unknownNote } from "./notebook.ts"
 import type { Rebuilds } from "./rebuild.ts"
 import type { NotesView } from "./view.ts"
@@ -82,8 +82,8 @@ function isInSight(
   },
 ): boolean {
   const { notes, view, notebook } = at
-  if (view?.mode === "inline" || view?.known.get(note.name) === note.body) return true
-  return quotedPins(notes, notebook.settings).has(note)
+  if (view?.known.get(note.name) === note.body) return true
+  return view !== undefined && wholeNotes(notes, view.mode, notebook.settings).has(note)
 }
 
 const forgetTool = ({ notebook }: NotebookToolParts): Tool => ({

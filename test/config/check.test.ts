@@ -26,6 +26,25 @@ test("BOOT-013 CTX-87: every place that names a model must name an entry of llm.
   }
 })
 
+test("CFG-099: notes.model must name an entry of llm.models, too", async () => {
+  const llm = withLlm(`model: { general: good-model }, ${MODELS}`, "notes: { model: god-model }\n")
+  const error = await configError(loadText(llm))
+  expect(error.path).toBe("notes.model")
+  expect(error.message).toContain("did you mean good-model?")
+})
+
+test("CFG-102: a notebook must not be rebuilt to a size at which it would be rebuilt again", async () => {
+  const wrong: [path: string, notes: string][] = [
+    ["notes.compact_target_chars", "compact_at_chars: 3000"],
+    ["notes.max_notes", "compact_at_notes: 10"],
+  ]
+  for (const [path, notes] of wrong) {
+    const error = await configError(loadText(`${MINIMAL}\nnotes: { ${notes} }\n`))
+    expect(error.path).toBe(path)
+    expect(error.message).toContain(`is more than ${notes.split(":")[0]!.replace(/^/, "notes.")}`)
+  }
+})
+
 test("an empty llm.models checks no names and says so", async () => {
   const { config, warnings } = await loadText(withLlm("model: { general: anything }"))
   expect(config.llm.model.general).toBe("anything")

@@ -123,6 +123,27 @@ describe("the whole prompt", () => {
     await expectPrompt("coding-session", request!)
   })
 
+  test("of a working turn with a plan and a notebook that is listed by name", async () => {
+    const chat = await start({ notes: { inline_max_notes: 2 } })
+    const { notebook } = kernel.api
+    const body = "A parser for the old format.\nNo new dependencies."
+    notebook.save(chat, "goal", { description: "what this is for", body, pinned: true })
+    notebook.save(chat, "build", { description: "how it is built", body: "make all" })
+    notebook.save(chat, "dead-end", { description: "why not by hand", body: "Too slow." })
+    const tasks = [
+      { title: "find every call site", phase: "dig" },
+      { title: "add the field", phase: "build" },
+    ]
+    const steps = [
+      { call: "turn_plan", input: { op: "init", tasks } },
+      { call: "turn_plan", input: { op: "done", outcome: "all in parser.ts" } },
+      { say: "Half of it." },
+    ]
+    const text = plan(steps, "go on")
+    const requests = await requestsOf(chat, { text, trusted: true, client_ops: true })
+    await expectPrompt("working-turn", requests[2]!)
+  })
+
   test("of a guest's turn with a call, where only his words stand under his name", async () => {
     const chat = await start()
     const sender = person("7", "Anna")

@@ -84,6 +84,20 @@ describe("inline and index", () => {
     expect(toolsIn(next)).toContain("chat_note_read")
   })
 
+  test("a notebook that grows within a turn fills the prompt no further than it may grow at all", async () => {
+    rig = await noteRig({ notes: { compact_at_chars: 4000, compact_target_chars: 2000 } })
+    const save = (name: string): [string, object] => [
+      "chat_note_save",
+      { name, description: "d", body: name.repeat(1900) },
+    ]
+    const [, , , again] = await rig.calls(save("a"), save("b"), save("c"), save("c"))
+    expect(again).toBe("changed: c (1900 characters)")
+    const shown = notebookIn(rig.kernel.requests[3]!)
+    expect(shown).toContain("a".repeat(1900))
+    expect(shown).toContain("b".repeat(1900))
+    expect(shown).toEndWith("\nc — d (no room here in this turn)")
+  })
+
   test("NOTE-09 NOTE-10: at the border it stays as it was shown before, also across a restart", async () => {
     rig = await noteRig()
     const modes: string[] = []

@@ -11,6 +11,14 @@ const draft = (name: string, body = "make all", description = "how it is built")
   ...{ name, description, body },
 })
 
+test("what the model is shown of the tools", async () => {
+  rig = await noteRig()
+  const specs = rig.kernel.api.registry.list().map(({ spec }) => spec)
+  const own = specs.filter(({ name }) => name.startsWith("chat_note_"))
+  expect(JSON.parse(JSON.stringify(own))).toMatchSnapshot()
+  expect(JSON.stringify(own).length).toBeLessThan(2000)
+})
+
 describe("a note", () => {
   test("NOTE-02 NOTE-30: has name, description, body, the body before, a pin and two dates; it is written whole", async () => {
     const clock = manualClock(Date.parse("2026-01-05T10:00:00Z"))

@@ -1,8 +1,33 @@
 /** The limits of the views of a notebook, without a kernel around them. */
 import { expect, test } from "bun:test"
+import fc from "fast-check"
 import { notebookText } from "../../src/context/fragments/notebook.ts"
+import { checkDescription } from "../../src/notebook/check-note.ts"
 import { modeFor, quotedPins } from "../../src/notebook/display.ts"
+import { readDraft } from "../../src/notebook/draft.ts"
 import { testConfig } from "../support/kernel.ts"
+
+test("NOTE-49: whatever a model answers, what is read of it are notes within the limits, each name once", () => {
+  const line = fc.oneof(
+    fc
+      .tuple(fc.string(), fc.string({ unit: "binary", maxLength: 200 }))
+      .map(([name, about]) => `## ${name} | ${about}`),
+    fc.string({ unit: "binary", maxLength: 300 }),
+    fc.constantFrom("## a | b", "## A! | c", "##", "", "## | x", "|", "## ёж | y"),
+  )
+  fc.assert(
+    fc.property(fc.array(line, { maxLength: 20 }), (lines) => {
+      const { notes } = readDraft(lines.join("\n"), { ...settings, max_note_chars: 100 })
+      expect(new Set(notes.map(({ name }) => name)).size).toBe(notes.length)
+      for (const { name, description, body } of notes) {
+        expect(name).toMatch(/^[a-z0-9_-]{1,48}$/)
+        expect(checkDescription(description)).toBe(description)
+        expect(body).not.toBe("")
+        expect(body.length).toBeLessThanOrEqual(100)
+      }
+    }),
+  )
+})
 
 const settings = testConfig("/nowhere").notes
 

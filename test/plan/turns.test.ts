@@ -51,6 +51,11 @@ function planIn({ messages }: ModelRequest): string {
 
 const stored = (): PlanTask[] => kernel.api.plans.ofChat(chat)
 
+test("what the model is shown of the tool", () => {
+  const { spec } = kernel.api.registry.list().find(({ tool }) => tool.name === "turn_plan")!
+  expect(JSON.parse(JSON.stringify(spec))).toMatchSnapshot()
+})
+
 describe("the tool", () => {
   test("PLAN-01 PLAN-12 PLAN-13 PLAN-14 PLAN-15: answers with the whole plan as the next request shows it, at the end of [state] and never in the stable part", async () => {
     const events = await work(DIG, { op: "done", outcome: "all in agent.rs" })

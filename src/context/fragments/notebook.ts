@@ -1,7 +1,7 @@
 /** The block `[notebook]`: the agent's own notes of the chat, whole or by name. */
 
 import type { NotesSettings } from "../../notebook/display.ts"
-import { quotedPins } from "../../notebook/display.ts"
+import { wholeNotes } from "../../notebook/display.ts"
 import type { NotesMode } from "../../schema/note.ts"
 import empty from "./notebook-empty.txt" with { type: "text" }
 import inIndex from "./notebook-index.txt" with { type: "text" }
@@ -25,15 +25,26 @@ export interface NotebookPage {
 /** The lines of the `[state]` block; empty when there is nothing to tell. */
 export function notebookText({ notes, mode, settings, pressed }: NotebookPage): string {
   if (notes.length === 0) return pressed ? empty.trim() : ""
-  if (mode === "inline") return [inline.trim(), ...notes.map(wholeNote)].join("\n")
-  const quoted = quotedPins(notes, settings)
-  const others = notes.filter((note) => !quoted.has(note))
-  return [inIndex.trim(), ...[...quoted].map(wholeNote), ...others.map(line)].join("\n")
+  const shown = wholeNotes(notes, mode, settings)
+  const others = notes.filter((note) => !shown.has(note))
+  const head = mode === "inline" ? inline : inIndex
+  return [
+    head.trim(),
+    ...[...shown].map(wholeNote),
+    ...others.map((note) => line(note, mode)),
+  ].join("\n")
 }
 
 /** Quoted, so that no line within can pass for one of the kernel's own. */
 const wholeNote = ({ name, description, body, pinned }: ShownNote): string =>
   `## ${name} — ${description}${pinned ? " (pinned)" : ""}\n${body.replaceAll(/^/gm, "> ")}`
 
-const line = ({ name, description, pinned }: ShownNote): string =>
-  `${name} — ${description}${pinned ? " (pinned, and too long to stand here: chat_note_read)" : ""}`
+function line({ name, description, pinned }: ShownNote, mode: NotesMode): string {
+  const why =
+    mode === "inline"
+      ? " (no room here in this turn)"
+      : pinned
+        ? " (pinned, and too long to stand here: chat_note_read)"
+        : ""
+  return `${name} — ${description}${why}`
+}
