@@ -26,7 +26,8 @@ export async function projectFor(parts: TurnParts, turn: RunningTurn): Promise<s
       : clientProject((op) => clientOp(parts, turn, { op, timeoutMs: OP_TIMEOUT_MS }))
   try {
     const docs = await readProjectDocs(reader, workdir, { rootMarkers, maxBytes, memoryMaxBytes })
-    return projectText(docs, { maxBytes, memoryMaxBytes })
+    // Secrets of these files reach no model, as those of any file that a tool reads.
+    return parts.redact(projectText(docs, { maxBytes, memoryMaxBytes }))
   } catch (error) {
     turn.log.warn("the project's files are not read in this turn", { error: errorText(error) })
     return ""

@@ -53,6 +53,15 @@ describe("on the server", () => {
     expect(systems().at(-1)).toContain("Use nothing.")
   })
 
+  test("what reads like a secret in these files reaches no model", async () => {
+    const key = `ghp_${"aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5".slice(0, 36)}`
+    writeFileSync(join(folder, "AGENTS.md"), `Push with ${key}.`)
+    const chat = await api.newChat({ workdir: folder, workdir_on: "server" })
+    await api.kernel.turn(chat, { text: "hi", ...HERE })
+    expect(systems()[0]).toContain("Push with [redacted: ")
+    expect(JSON.stringify(api.kernel.requests)).not.toContain(key)
+  })
+
   test("guests and turns where others read along get nothing of it", async () => {
     const chat = await api.newChat({ workdir: folder, workdir_on: "server" })
     await api.kernel.turn(chat, { text: "hi", guest: true })
@@ -92,6 +101,22 @@ describe("on the server", () => {
     expect((await api.call("POST /v1/chats", { workdir: folder })).json).toMatchObject({
       ...{ workdir: folder, workdir_on: "client" },
     })
+  })
+
+  test("S-8: without `on` it is the machine of the chat's directory, else the client's where one answers, else the server's", async () => {
+    const setIn = async (body: object, more: object) => {
+      const chat = await api.newChat(body)
+      const step = { call: "workdir", input: { path: "/somewhere" } }
+      const text = plan([step, { say: "ok" }])
+      return results(await api.kernel.turn(chat, { text, ...more }))[0]!.output
+    }
+    const hands = { trusted: true, client_ops: true }
+    expect(await setIn({}, HERE)).toBe("/somewhere (server)")
+    expect(await setIn({}, hands)).toBe("/somewhere (client)")
+    expect(await setIn({ workdir: "/srv", workdir_on: "server" }, hands)).toBe(
+      "/somewhere (server)",
+    )
+    expect(await setIn({ workdir: "/home/ada" }, hands)).toBe("/somewhere (client)")
   })
 
   test("without a client nobody is sent to its machine", async () => {

@@ -52,6 +52,10 @@ export interface StageOptions {
   listen?: string
   /** What is run in place of the sources, such as a built executable. */
   program?: string[]
+  /** Sections that stand in place of those of the kernel's configuration here. */
+  config?: object
+  /** Of the kernel. */
+  env?: Record<string, string>
 }
 
 /** A port that nothing listens on: for a kernel that must come back where it was. */
@@ -64,7 +68,7 @@ export async function freeAddress(): Promise<string> {
 
 /** One kernel for all tests of a file, on a model pulled by hand; what clients leave behind is removed. */
 export async function createStage(options: StageOptions = {}): Promise<Stage> {
-  const { listen = CONFIG.server.listen, program = [process.execPath, MAIN] } = options
+  const { listen = CONFIG.server.listen, program = [process.execPath, MAIN], env = {} } = options
   const place = createPlace()
   const model = puppetModel()
   const prices = { price_in: 2, price_out: 10 }
@@ -81,12 +85,13 @@ export async function createStage(options: StageOptions = {}): Promise<Stage> {
     },
     log: { level: "error" },
     tools: { dir: "tools.d" },
+    ...options.config,
   })
   place.write(
     "tools.d/list_files.toml",
     'name = "list_files"\ndescription = "Lists."\ncommand = ["printf", "%s\\n", "notes.md", "plan.md", "пример.txt"]\n',
   )
-  const begin = () => serve({ place, program, args: ["serve", "--config", "config.json"] })
+  const begin = () => serve({ place, program, args: ["serve", "--config", "config.json"], env })
   let kernel = await begin()
   const homes: string[] = []
   const clients: Emulated[] = []
