@@ -60,7 +60,10 @@ export async function runLoop(
     })
     cutInARow = answer.cutCallId === undefined ? 0 : cutInARow + 1
     const end = endAfterCalls(parts, turn, { ...settled, cutInARow })
-    if (end) return finish(parts, close, end)
+    if (!end) continue
+    finish(parts, close, end)
+    if (end.outcome.state === "done") await tidyUp(parts, turn, tools.specs)
+    return end
   }
 }
 

@@ -79,7 +79,7 @@ test("NOTE-64: a branch has the notebook with its pins and the way it is shown, 
   expect(notebook.list(branch).notes[0]!.body).toBe("another roof")
 })
 
-test("NOTE-56: goes with a chat that is erased for good, its archive too, and stays with one in the bin", async () => {
+test("NOTE-56 C-17: goes with a chat that is erased for good, its archive too, and stays with one in the bin", async () => {
   const clock = manualClock(Date.parse("2026-01-05T10:00:00Z"))
   rig = await noteRig({
     ...{ clock, config: { chats: { ephemeral_ttl: "1h" } } },

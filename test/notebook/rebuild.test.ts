@@ -299,6 +299,39 @@ describe("an answer that is turned down", () => {
     expect(rig.rebuilds()).toHaveLength(1)
   })
 
+  test("a cancel that comes meanwhile ends the rebuild alone: the turn was answered, and the next one tries again", async () => {
+    const { promise, resolve } = Promise.withResolvers<void>()
+    rig = await noteRig({
+      notes: SMALL,
+      rebuild: () => {
+        if (rig.rebuilds().length > 1) return { say: section("a", "A") }
+        void rig.kernel.api.turns.cancelChat(rig.chat).then(() => resolve())
+        return { say: section("a", "cancelled") }
+      },
+    })
+    fill()
+    const before = rig.notes()
+    const events = await rig.kernel.turn(rig.chat, plan([{ say: "the answer" }]))
+    await promise
+    expect(events.at(-1)).toMatchObject({ type: "done", reason: "done" })
+    expect(rig.notes()).toEqual(before)
+    await rig.look()
+    expect(bodies()).toEqual({ a: "A" })
+  })
+
+  test("NOTE-39 TURN-019: follows a tool that ends the turn, as it follows an answer", async () => {
+    rig = await noteRig({ notes: SMALL, rebuild: () => ({ say: section("a", "A") }) })
+    rig.kernel.api.registry.register({
+      ...{ name: "post", group: "test", description: "Ends the turn.", gates: [] },
+      ...{ input: { type: "object", properties: {} }, traits: { endsTurn: true } },
+      run: async () => ({ output: "posted" }),
+    })
+    fill()
+    const events = await rig.kernel.turn(rig.chat, plan([{ call: "post" }]))
+    expect(events.at(-1)).toMatchObject({ type: "done", reason: "done" })
+    expect(bodies()).toEqual({ a: "A" })
+  })
+
   test("what was written while the model thought is not lost", async () => {
     rig = await noteRig({
       notes: SMALL,

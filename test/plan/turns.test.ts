@@ -81,7 +81,7 @@ describe("the tool", () => {
     )
   })
 
-  test("PLAN-02: takes one operation, named at the top, and what belongs to it", async () => {
+  test("PLAN-02 TTURN-8: takes one operation, named at the top, and what belongs to it", async () => {
     const [list, batch, strange, bare, view, nothing] = results(
       await work(
         { op: ["init", "view"], tasks: DIG.tasks },
@@ -146,7 +146,7 @@ describe("who has it", () => {
     return offered()
   }
 
-  test("PLAN-22: a turn with client operations, one in a set that narrates, a sub-agent's, and one whose plan is open", async () => {
+  test("PLAN-22 GATE-23: a turn with client operations, one in a set that narrates, a sub-agent's, and one whose plan is open", async () => {
     expect(await say({})).toBe(false)
     expect(await say({ trusted: true })).toBe(false)
     expect(await say(DESK)).toBe(true)

@@ -26,6 +26,23 @@ describe("a full history", () => {
     expect(events.filter((type) => type === "compacting")).toHaveLength(1)
   })
 
+  test("TURN-019 CTX-11: is folded behind a tool that ends the turn, too", async () => {
+    rig = await foldRig()
+    rig.kernel.api.registry.register({
+      ...{ name: "post", group: "test", description: "Ends the turn.", gates: [] },
+      ...{ input: { type: "object", properties: {} }, traits: { endsTurn: true } },
+      run: async () => ({ output: "posted" }),
+    })
+    const chat = rig.kernel.newChat()
+    await fill(chat)
+    const before = rig.summed().length
+    const text = plan([{ call: "post" }], wordy("more", 1500))
+    const events = await rig.kernel.turn(chat, text)
+    expect(types(events)).toContain("compacting")
+    expect(events.at(-1)).toMatchObject({ type: "done", reason: "done" })
+    expect(rig.summed().length).toBeGreaterThan(before)
+  })
+
   test("CTX-02 CFG-040 CFG-041: thresholds are tokens, and the newest tokens stay as they are", async () => {
     rig = await foldRig({ context: { compact_after_tokens: 2000, compact_keep_tokens: 900 } })
     const chat = rig.kernel.newChat()
