@@ -19,7 +19,7 @@ export interface CatalogueView {
 
 /** A family with more hidden tools than this is one row. */
 const FAMILY_MAX = 6
-const PURPOSE_MAX_CHARS = 120
+const PURPOSE_MAX_CHARS = 80
 /** For a family that says nothing about itself. */
 const NAMES_SHOWN = 5
 
