@@ -10,6 +10,7 @@ import type { Log } from "../lib/log.ts"
 import type { Block } from "../schema/message.ts"
 import type { Store } from "../store/open.ts"
 import { fold } from "./fold.ts"
+import { indexedText } from "./indexed-text.ts"
 import { saidIn } from "./said.ts"
 import type { IndexTable, PendingRow } from "./store/index-table.ts"
 
@@ -122,5 +123,5 @@ const mergeSome = ({ store, table }: IndexerOptions): boolean =>
 function foldedTexts({ blocks }: PendingRow): { speech: string; service: string } {
   const parsed = tryParseJson(blocks)?.value
   const { speech, service } = saidIn(Array.isArray(parsed) ? (parsed as Block[]) : [])
-  return { speech: fold(speech), service: fold(service) }
+  return { speech: indexedText(fold(speech)), service: indexedText(fold(service)) }
 }

@@ -59,7 +59,7 @@ function wordsNeedle(folded: string): Needle {
   const words = [...new Set(folded.split(/\s+/u))]
   const tests = words.map(wholeWord)
   return {
-    groups: some([...new Set(words.flatMap(trigrams))]),
+    groups: some([...new Set(words.flatMap(groupsOfWord))]),
     mayBeIn: mayBeWords(words.filter(isWord)),
     find: (_text, text) => {
       const spans = tests.map((test) => spanOf(test, text))
@@ -67,6 +67,9 @@ function wordsNeedle(folded: string): Needle {
     },
   }
 }
+
+/** With its borders, which the index holds of every word; of other text only what is in it. */
+const groupsOfWord = (word: string): string[] => trigrams(isWord(word) ? ` ${word} ` : word)
 
 /** Letters and digits from end to end: only then both of its borders count. */
 const isWord = (word: string): boolean => /^[\p{L}\p{N}\p{M}]+$/u.test(word)

@@ -7,6 +7,7 @@ import skillsAndToolsets from "./migrations/0005_skills_and_toolsets.sql" with {
 import summary from "./migrations/0006_summary.sql" with { type: "text" }
 import notebook from "./migrations/0007_notebook.sql" with { type: "text" }
 import plan from "./migrations/0008_plan.sql" with { type: "text" }
+import historyWords from "./migrations/0009_history_words.sql" with { type: "text" }
 
 export interface Migration {
   version: number
@@ -22,4 +23,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 6, sql: summary },
   { version: 7, sql: notebook },
   { version: 8, sql: plan },
+  { version: 9, sql: historyWords },
 ]

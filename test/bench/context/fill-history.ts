@@ -1,5 +1,6 @@
 /** A database with very many messages that all differ, and the index over them. */
 import { fold } from "../../../src/history/fold.ts"
+import { indexedText } from "../../../src/history/indexed-text.ts"
 import { saidIn } from "../../../src/history/said.ts"
 import { createIndexTable } from "../../../src/history/store/index-table.ts"
 import type { Store } from "../../../src/store/open.ts"
@@ -65,7 +66,7 @@ export function fillHistory(store: Store, messages: number, say: (text: string) 
       }
       for (const row of table.waiting(BATCH)) {
         const { speech } = saidIn(JSON.parse(row.blocks))
-        table.add(row, { speech: fold(speech), service: "" })
+        table.add(row, { speech: indexedText(fold(speech)), service: "" })
       }
     })
     store.write(() => table.merge(MERGE_PAGES))
