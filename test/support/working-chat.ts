@@ -4,20 +4,42 @@
  */
 import { Type } from "@sinclair/typebox"
 import type { Tree } from "../../src/config/merge.ts"
+import type { PlanStep } from "../../src/llm/mock-plan.ts"
 import { requestFault } from "../../src/llm/mock-strict.ts"
 import type { ModelRequest } from "../../src/llm/provider.ts"
-import { type TestKernel, testKernel } from "./kernel.ts"
+import { testKernel } from "./kernel.ts"
 
 export const TASK =
   "TASK: rebuild the greenhouse with exactly 17 panes of glass, and never use plastic."
+
+/** A pinned note and a task of the plan, which both must last to the end. */
+export const NOTE = "The panes lie in the shed behind the oak."
+export const PLAN_TASK = "Set the seventeen panes"
+
+const call = (name: string, input: Record<string, unknown>): Partial<PlanStep> => ({
+  calls: [{ name, input }],
+})
+
+/** How the agent sets itself up for the work, on the master's first word. */
+const BEGINNING: Step[] = [
+  call("toolset_create", {
+    ...{ name: "work", description: "Working", tools: [], narrate: true, uncapped: true },
+  }),
+  call("toolset", { name: "work" }),
+  call("turn_plan", { op: "init", tasks: [{ title: PLAN_TASK }, { title: "Clean up" }] }),
+  call("chat_note_save", {
+    ...{ name: "panes", description: "Where they are", body: NOTE, pinned: true },
+  }),
+]
+
+/** A call of the work, the last words, or anything else. */
+type Step = "dig" | "say" | Partial<PlanStep>
 
 export interface WorkingChatOptions {
   turns: number
   /** Of the model, in tokens. */
   contextWindow: number
   config?: Tree
-  /** Before the first turn: what else must last. */
-  prepare?(kernel: TestKernel, chat: string): Promise<void>
 }
 
 export interface WorkingChatReport {
@@ -52,9 +74,8 @@ export async function runWorkingChat(options: WorkingChatOptions): Promise<Worki
   try {
     kernel.api.registry.register(digTool(random))
     const chat = kernel.newChat()
-    await options.prepare?.(kernel, chat)
     for (let turn = 0; turn < options.turns; turn++) {
-      watched.script(scriptOf(random))
+      watched.script(turn === 0 ? [...BEGINNING, "say"] : scriptOf(random))
       const text = turn === 0 ? TASK : `Go on with part ${turn}. ${pasteOf(random)}`
       const events = await kernel.turn(chat, text)
       const types = events.map(({ type }) => type)
@@ -73,9 +94,9 @@ function createWatch() {
   const report = { requests: 0, folds: 0, mostFolds: 0, squeezes: 0, largestTokens: 0 }
   const faults: string[] = []
   let last: ModelRequest | undefined
-  let steps: ("dig" | "say")[] = []
+  let steps: Step[] = []
   return {
-    script: (next: ("dig" | "say")[]) => {
+    script: (next: Step[]) => {
       steps = next
     },
     observe: (request: ModelRequest): void => {
@@ -91,7 +112,7 @@ function createWatch() {
       if (request.tools.length === 0) return { say: handoverOf(request) }
       const step = steps.shift() ?? "say"
       if (step === "say") return { say: `Part done. ${"Ответ 答え answer. ".repeat(20)}` }
-      return { calls: [{ name: "dig", input: { depth: steps.length } }] }
+      return step === "dig" ? call("dig", { depth: steps.length }) : step
     },
     ended: (folds: number) => {
       report.folds += folds
@@ -116,7 +137,7 @@ function handoverOf({ messages }: ModelRequest): string {
   return `## Task\n${task}\n\n## Done\nUp to ${parts.at(-1) ?? "nothing"}.`
 }
 
-const scriptOf = (random: () => number): ("dig" | "say")[] => [
+const scriptOf = (random: () => number): Step[] => [
   ...Array.from({ length: Math.floor(random() * 12) }, () => "dig" as const),
   "say",
 ]

@@ -1,5 +1,5 @@
 /** Five hundred turns of work with large outputs, in windows of three sizes: what leaves, and what lasts. */
-import { runWorkingChat, TASK } from "../../support/working-chat.ts"
+import { NOTE, PLAN_TASK, runWorkingChat, TASK } from "../../support/working-chat.ts"
 import type { Bench } from "../bench.ts"
 import type { Row } from "../report.ts"
 
@@ -16,7 +16,8 @@ export const workingChat: Bench = {
       const report = await runWorkingChat({ turns, contextWindow })
       const { requests, folds, largestTokens, faults, mostFolds, last } = report
       const of = `window ${contextWindow / 1000}k`
-      const hasTask = JSON.stringify(last).includes(TASK)
+      const prompt = JSON.stringify(last)
+      const lost = [TASK, NOTE, PLAN_TASK].filter((lasting) => !prompt.includes(lasting)).length
       rows.push(
         {
           figure: `working chat, ${of}: largest request`,
@@ -27,7 +28,7 @@ export const workingChat: Bench = {
         },
         row(`working chat, ${of}: broken turns and invalid requests`, faults.length, 0),
         row(`working chat, ${of}: most folds in one turn`, mostFolds, 2),
-        row(`working chat, ${of}: task missing at the end`, hasTask ? 0 : 1, 0),
+        row(`working chat, ${of}: of task, note and plan lost at the end`, lost, 0),
       )
     }
     return rows
