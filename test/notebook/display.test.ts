@@ -141,6 +141,11 @@ describe("pinned notes", () => {
     expect(await rig.calls(["chat_note_save", save])).toEqual([
       "at most 3 notes may be pinned; pinned are, with their characters: a 500, b 500, c 500",
     ])
+    // One that is pinned may grow: it does not stand beside itself.
+    const grown = { name: "a", body: "a".repeat(600), pinned: true }
+    expect(await rig.calls(["chat_note_save", grown])).toEqual([
+      "changed: a, pinned (600 characters)",
+    ])
     const shown = notebookIn(await rig.look())
     for (const name of ["a", "b", "c"]) expect(shown).toContain(name.repeat(500))
   })

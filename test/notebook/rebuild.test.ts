@@ -144,6 +144,21 @@ describe("what takes the place of the old notebook", () => {
     expect(merged!.created_at).toBe("2026-01-05T10:01:00.000Z")
   })
 
+  test("what stayed word for word keeps the date of its last change", async () => {
+    const clock = manualClock(Date.parse("2026-01-05T10:00:00Z"))
+    rig = await noteRig({
+      ...{ notes: SMALL, clock },
+      rebuild: () => ({ say: section("short", "stays") }),
+    })
+    rig.put("short", "stays")
+    fill()
+    clock.advance(60_000)
+    await rig.look()
+    expect(rig.notes()).toMatchObject([
+      { name: "short", prev_body: "stays", updated_at: "2026-01-05T10:00:00.000Z" },
+    ])
+  })
+
   test("NOTE-48: a pinned note that was left out comes back word for word, and one that is there keeps its pin", async () => {
     rig = await noteRig({ notes: SMALL, rebuild: () => ({ say: section("goal", "roof") }) })
     fill()
@@ -232,6 +247,11 @@ describe("an answer that is turned down", () => {
     [
       "no smaller than before",
       ["a", "b", "c", "d"].map((name) => section(name, wordy(name))).join("\n"),
+      "the answer is no smaller than what it was made from",
+    ],
+    [
+      "in more notes than before",
+      ["a", "b", "c", "d", "e"].map((name) => section(name, name)).join("\n"),
       "the answer is no smaller than what it was made from",
     ],
   ])(

@@ -48,6 +48,8 @@ test("NOTE-18: each that fits is quoted, in the order of their birth", () => {
   const limits = { ...settings, pinned_chars: 2500, pinned_max: 3 }
   const names = [...quotedPins(pins, limits)].map(({ name }) => name)
   expect(names).toEqual(["n0", "n2"])
+  const few = [...quotedPins(pins, { ...limits, pinned_chars: 9000 })]
+  expect(few.map(({ name }) => name)).toEqual(["n0", "n1", "n2"])
   const text = notebookText({ notes: pins, mode: "index", settings: limits, pressed: false })
   expect(text).toContain("\nn1 — d (pinned, and too long to stand here: chat_note_read)")
 })

@@ -198,6 +198,19 @@ describe("who has it", () => {
   })
 })
 
+test("the report on a prompt weighs the plan and its tool where it is open", async () => {
+  const weighed = async () => {
+    const { state, tools } = await kernel.api.turns.contextReport(chat)
+    return [
+      state.some(({ name }) => name === "plan"),
+      tools.some(({ name }) => name === "turn_plan"),
+    ]
+  }
+  expect(await weighed()).toEqual([false, false])
+  await work(DIG)
+  expect(await weighed()).toEqual([true, true])
+})
+
 describe("its life", () => {
   test("PLAN-16: what was closed is gone from the next turn on, and numbers stay", async () => {
     await work(DIG, { op: "done" })
