@@ -23,7 +23,9 @@ const COVERAGE_WEIGHT = 0.8
 /** So many vectors are compared exactly, chosen by words and signs; of others the signs tell enough. */
 const EXACT_VECTORS_MAX = 128
 /** Common words of a long question bring nothing that its rarer ones do not: so many rows are weighed. */
-const WEIGHED_ROWS = 3000
+const WEIGHED_ROWS = 1500
+/** So many roots are remembered with their counts. */
+const COUNTS_MAX = 10_000
 /** What a record gains from those before it, nearest first, and from those behind it. */
 const BEFORE_WEIGHTS = [0.5, 0.3, 0.2, 0.1]
 const BEHIND_WEIGHTS = [0.3, 0.2, 0.1, 0.05]
@@ -66,6 +68,8 @@ interface Own {
 export class RecallEngine {
   readonly #reads: RecallReads
   #deck: Deck | undefined
+  /** In how many records each root stands, as far as it was asked since the last change. */
+  #counts = new Map<string, number>()
 
   constructor(reads: RecallReads) {
     this.#reads = reads
@@ -74,6 +78,7 @@ export class RecallEngine {
   /** These are new, changed or gone since the last question. */
   changed(ids: Iterable<number>): void {
     this.#deck?.refresh(ids)
+    this.#counts.clear()
   }
 
   /** Best first. `core` is never among them. */
@@ -136,7 +141,7 @@ export class RecallEngine {
     const found = new Map<number, number>()
     if (query.stems.length === 0) return found
     const counts = new Map(
-      [...new Set(query.stems.map(root))].map((each) => [each, this.#reads.rootCount(each)]),
+      [...new Set(query.stems.map(root))].map((each) => [each, this.#countOf(each)]),
     )
     const roots = tellingRoots(counts)
     const { seesPrivate, withCore = false } = query
@@ -155,6 +160,14 @@ export class RecallEngine {
     }
     if (best > 0) for (const [id, value] of found) found.set(id, value / best)
     return found
+  }
+
+  #countOf(each: string): number {
+    const known = this.#counts.get(each)
+    if (known !== undefined) return known
+    const count = this.#reads.rootCount(each)
+    if (this.#counts.size < COUNTS_MAX) this.#counts.set(each, count)
+    return count
   }
 
   /** Share of the question's words that the record holds, by what they tell. */

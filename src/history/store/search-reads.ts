@@ -123,10 +123,14 @@ function conditions({ chatId, who, from, to, exceptTurn }: HistoryFilter): {
   return { clauses, values }
 }
 
+/** Candidates lie all over the file: a mapped page needs no call to the system, which is a quarter of their price. */
+const MAPPED_BYTES = 2 * 1024 ** 3
+
 /** The read-only connection of the search thread. */
 export function openForSearch(path: string): { reads: SearchReads; close(): void } {
   const db = new Database(path, { readonly: true, strict: true })
   db.run("PRAGMA busy_timeout = 2000")
   db.run("PRAGMA query_only = ON")
+  db.run(`PRAGMA mmap_size = ${MAPPED_BYTES}`)
   return { reads: createSearchReads(db), close: () => db.close() }
 }
