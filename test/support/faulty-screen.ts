@@ -50,6 +50,7 @@ function faultySession(where: string): Session {
     ...{
       withdraw: () => undefined,
       undo: async () => "",
+      compact: async () => "",
       context: async () => undefined,
       tell: () => {},
     },

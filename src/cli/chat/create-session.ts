@@ -8,6 +8,7 @@ import { ChatView } from "./chat-view.ts"
 import { checkModel } from "./check-model.ts"
 import { ClientError, sentenceOf } from "./client-error.ts"
 import { coalesced } from "./coalesce.ts"
+import { compactChat } from "./compact-chat.ts"
 import { followFeed } from "./feed.ts"
 import type { Requests } from "./hands/requests.ts"
 import type { KernelClient } from "./kernel-client.ts"
@@ -197,10 +198,9 @@ class ChatSession implements Session {
   }
 
   decide: Session["decide"] = async (request, decision) => this.#requests?.decide(request, decision)
-
+  compact: Session["compact"] = () => compactChat(this.#client, this.#room.chat)
   context: Session["context"] = async () => this.#client.contextOf(this.#room.chat)
   answer: Session["answer"] = async (request, answer) => this.#requests?.answer(request, answer)
-
   async undo(): Promise<string> {
     const { undoTurn } = await import("./hands/undo.ts")
     const { newKey: newId } = this.#options

@@ -16,6 +16,7 @@ import type { Item } from "../../schema/item.ts"
 import type { QuestionAnswer } from "../../schema/question.ts"
 import type { Send } from "../../schema/send.ts"
 import type { ChatSpend } from "../../schema/stats.ts"
+import type { Folded } from "../../schema/summary.ts"
 import { ClientError, sentenceOf } from "./client-error.ts"
 import type { Folder } from "./session.ts"
 
@@ -33,6 +34,7 @@ export interface ClientOptions {
 }
 
 const TIMEOUT_MS = 15_000
+const FOLD_TIMEOUT_MS = 600_000
 
 export type KernelClient = ReturnType<typeof createKernelClient>
 
@@ -69,6 +71,12 @@ export function createKernelClient(options: ClientOptions) {
       change<Rewound>("DELETE", chatPath(chatId, `/messages/${encodeURIComponent(messageId)}`)),
     contextOf: async (chat: Pick<Chat, "id"> | undefined) =>
       chat && read<ContextReport>(chatPath(chat.id, "/context")),
+    /** A model sums up what may be long: that takes its time. */
+    compact: (chatId: string) =>
+      requestJson<Folded>(
+        { ...options, timeoutMs: FOLD_TIMEOUT_MS },
+        { method: "POST", path: chatPath(chatId, "/compact") },
+      ),
     spend: (chatId: string) => read<ChatSpend>(chatPath(chatId, "/spend")),
     cancelChat: (chatId: string) => change<unknown>("POST", chatPath(chatId, "/cancel")),
     cancelTurn: (turnId: string) =>

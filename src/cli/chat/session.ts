@@ -183,6 +183,8 @@ export interface Session {
   answer(request: QuestionRequest, answer: QuestionAnswer): Promise<void>
   /** What fills the prompt of the chat's next request; undefined before there is a chat. */
   context(): Promise<ContextReport | undefined>
+  /** Folds older history into the chat's summary; gives a sentence about it. */
+  compact(): Promise<string>
   /** Takes back the files that the newest turn wrote, here and on the server; gives a sentence about it. */
   undo(): Promise<string>
   /** Shows a sentence until the next action. */

@@ -219,3 +219,12 @@ test("/context shows what fills the prompt, and finds a piece by its name", asyn
   client.types(KEY.escape)
   await client.loses("What fills the prompt")
 })
+
+test("/compact folds what is older than the newest words, and says what came of it", async () => {
+  client = await stage.open({ args: ["--new"], rows: 40, columns: 100 })
+  command("/compact")
+  await client.sees("there is no chat yet")
+  await talk("hello", "Hello you.")
+  command("/compact")
+  await client.sees("nothing was folded: there is nothing older than what stays")
+})

@@ -105,6 +105,14 @@ export const COMMANDS: readonly Command[] = [
     run: (desk) => desk.showContext(),
   },
   {
+    name: "compact",
+    about: "fold older history into a summary now",
+    run: async ({ session }) => {
+      session.tell("older history is being folded into a summary …")
+      session.tell(await session.compact())
+    },
+  },
+  {
     name: "undo",
     about: "take back the files that the last turn wrote",
     run: async ({ session }) => session.tell(await session.undo()),
