@@ -13,12 +13,12 @@ import type { Files } from "./kernel/files.ts"
 import { createFolding } from "./kernel/folding.ts"
 import { createHands } from "./kernel/hands.ts"
 import { startHousekeeping } from "./kernel/housekeeping.ts"
-import { createMemory } from "./kernel/memory.ts"
 import { createModelRouter, knownModel } from "./kernel/models.ts"
 import { createPast } from "./kernel/past.ts"
 import { readPersona } from "./kernel/persona.ts"
 import { registerTools } from "./kernel/register-tools.ts"
 import type { Shell } from "./kernel/shell.ts"
+import { createNights } from "./kernel/sleep.ts"
 import { loadRatios, saveRatios } from "./kernel/token-ratios.ts"
 import { turnSettings } from "./kernel/turn-settings.ts"
 import { commit, version } from "./lib/build-info.ts"
@@ -69,7 +69,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   const isKnownModel = (name: string) => knownModel(models, name)
 
   const persons = createPersons({ store, clock, masterAliases: config.master.aliases })
-  const memories = createMemory({ store, clock, log, config })
+  const { memories, sleep, gate } = createNights({ ...ground, clock, log, config })
   const images = createImages({ ...imageSettings(config), store, clock, log, newId: uuidV4 })
   const past = createPast({ ...ground, clock, log, images })
   const { history, messages, items, summaries } = past
@@ -99,7 +99,7 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
     personName,
   })
   const turns = createTurns({
-    ...{ clock, log, store, bus, newId, router, registry, redact, isKnownModel, personName },
+    ...{ gate, clock, log, store, bus, newId, router, registry, redact, isKnownModel, personName },
     ...{ chats, messages, summaries, images, skills, toolsets },
     ...{ compaction: folding.compaction, plans: desk.plans, notebook: desk.ofTurns },
     ...{ projectReader: files.projectReader, speakerOf: persons.speakerOf },
@@ -108,11 +108,26 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
     settings: turnSettings(config, { persona, zone }),
   })
   const { folds } = folding
-  const rooms = { persons, memories, files, shell, turns, skills, toolsets, router, spend, store }
+  const rooms = {
+    persons,
+    memories,
+    files,
+    shell,
+    turns,
+    skills,
+    toolsets,
+    router,
+    spend,
+    store,
+    sleep,
+  }
   const talk = { chats, history, summaries, folds, ...desk }
   await registerTools(registry, { ...options, ...rooms, ...talk, zone })
   markInterrupted(turns, log)
-  const stopHousekeeping = startHousekeeping({ chats, images, files, history, zone, clock, log })
+  const chores = { chats, images, files, history, zone, clock, log, sleep }
+  const stopChores = startHousekeeping(chores)
+  // Turns that wait for the night to end are let in, else they would wait for nothing.
+  const drain = (ms: number) => Promise.all([sleep.wake(), turns.drain(ms)]).then(() => {})
 
   const write = (work: () => void) => store.write(work)
   const promptCache = config.llm.prompt_cache
@@ -120,13 +135,13 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
     api: {
       ...{ config, log, clock, newId, bus, turns, chats, messages, items, persons, images, spend },
       ...{ registry, models, zone, files, memories, skills, toolsets, summaries, folds, ...desk },
-      build: { version, commit },
+      ...{ sleep, build: { version, commit } },
       complete: (body, signal) => completeOnce({ router, spend, write, promptCache }, body, signal),
     },
-    drain: turns.drain,
+    drain,
     close: async (drainMs) => {
-      stopHousekeeping()
-      await turns.drain(drainMs)
+      stopChores()
+      await drain(drainMs)
       await closeRooms({ ...rooms, history, reader })
     },
   }

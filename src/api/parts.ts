@@ -21,6 +21,7 @@ import type { BytesPiece, ReadBytes } from "../schema/client-op.ts"
 import type { Complete, Completion } from "../schema/complete.ts"
 import type { FilesRestored, FileWriter, RestoreFiles } from "../schema/files.ts"
 import type { Skills } from "../skills/skills.ts"
+import type { Sleep } from "../sleep/sleep.ts"
 import type { Spend } from "../spend/spend.ts"
 import type { Registry } from "../tools/registry.ts"
 import type { Toolsets } from "../toolsets/toolsets.ts"
@@ -63,6 +64,7 @@ export interface ApiParts {
   noteRebuilds: Pick<Rebuilds, "now">
   persons: Persons
   memories: Memories
+  sleep: Sleep
   skills: Pick<Skills, "list">
   toolsets: Pick<Toolsets, "list">
   images: Pick<Images, "read">

@@ -22,6 +22,7 @@ import { personRoutes } from "./persons.ts"
 import { planRoutes } from "./plan.ts"
 import { problemReply, replyToThrown } from "./problem.ts"
 import { questionRoutes } from "./questions.ts"
+import { sleepRoutes } from "./sleep.ts"
 import { statsRoutes } from "./stats.ts"
 import type { Streams } from "./stream.ts"
 import { summaryRoutes } from "./summary.ts"
@@ -58,6 +59,7 @@ export function createRoutes(parts: ApiParts, streams: Streams): AnyElysia {
     .use(questionRoutes(parts))
     .use(personRoutes(persons))
     .use(memoryRoutes(memories))
+    .use(sleepRoutes(parts.sleep))
     .use(statsRoutes(parts))
     .use(completeRoutes(parts))
     .use(imageRoutes(images))

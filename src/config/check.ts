@@ -87,7 +87,8 @@ function checkNotes(notes: Config["notes"]): Problem[] {
 export function modelNames({
   llm,
   notes,
-}: Pick<Config, "llm" | "notes">): { path: string; name: string; text: boolean }[] {
+  sleep,
+}: Pick<Config, "llm" | "notes" | "sleep">): { path: string; name: string; text: boolean }[] {
   const { model } = llm
   const named = (path: string, name: string | undefined, text = true) =>
     name === undefined ? [] : [{ path, name, text }]
@@ -101,12 +102,18 @@ export function modelNames({
     ...named("llm.image_model", llm.image_model, false),
     ...named("llm.summary_model", llm.summary_model),
     ...named("notes.model", notes.model),
+    ...named("sleep.memory.model", sleep.memory.model),
+    ...named("sleep.tools.model", sleep.tools.model),
   ]
 }
 
-function checkModelNames({ llm, notes }: Pick<Config, "llm" | "notes">): Problem[] {
+function checkModelNames({
+  llm,
+  notes,
+  sleep,
+}: Pick<Config, "llm" | "notes" | "sleep">): Problem[] {
   const known = new Map(llm.models.map((model) => [model.name, model]))
-  return modelNames({ llm, notes }).flatMap(({ path, name, text }) => {
+  return modelNames({ llm, notes, sleep }).flatMap(({ path, name, text }) => {
     const message = modelProblem(known.get(name), { llm, name, text, known: [...known.keys()] })
     return message === undefined ? [] : [{ path, message }]
   })

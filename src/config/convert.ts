@@ -47,6 +47,10 @@ export const CONVERTERS: Record<FieldKind, Convert> = {
     'expected ADDRESS:PORT, such as "127.0.0.1:8090" or "[::1]:8090"',
   ),
   zone: checked(isZone, "expected an IANA time zone such as Europe/Berlin"),
+  time: checked(
+    (text) => /^([01]\d|2[0-3]):[0-5]\d$/.test(text),
+    'expected a time of day as HH:MM, such as "03:30"',
+  ),
   pattern: (value) => {
     if (typeof value !== "string") return { value }
     try {

@@ -18,6 +18,7 @@ export type FieldKind =
   | "origin"
   | "listen"
   | "zone"
+  | "time"
   | "pattern"
   | "effort"
 

@@ -15,6 +15,7 @@ import { PersonaSection } from "./sections/persona.ts"
 import { SecretsSection } from "./sections/secrets.ts"
 import { ServerSection } from "./sections/server.ts"
 import { ShellSection } from "./sections/shell.ts"
+import { SleepSection } from "./sections/sleep.ts"
 import { ToolsSection } from "./sections/tools.ts"
 import { WebSection } from "./sections/web.ts"
 
@@ -36,6 +37,7 @@ export const Config = Type.Object({
   persona: PersonaSection,
   master: MasterSection,
   memory: MemorySection,
+  sleep: SleepSection,
   notes: NotesSection,
   budget: BudgetSection,
   log: LogSection,
@@ -48,7 +50,6 @@ export const REQUIRED_SECTIONS = ["server", "db", "llm"] as const
 
 /** Sections of features to come: they load with one warning and have no effect. */
 export const UNBUILT_SECTIONS: readonly string[] = [
-  "sleep",
   "chat_sleep",
   "advisor",
   "mcp",

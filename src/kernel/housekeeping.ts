@@ -6,6 +6,7 @@ import type { Clock } from "../lib/clock.ts"
 import { errorText } from "../lib/error.ts"
 import type { Log } from "../lib/log.ts"
 import type { TimeZone } from "../lib/time-zone.ts"
+import type { Sleep } from "../sleep/sleep.ts"
 import type { Files } from "./files.ts"
 
 /** A timer that sleeps longer than this would miss what was made meanwhile, or a machine that slept. */
@@ -20,6 +21,7 @@ export interface Chores {
   files: Pick<Files, "checkpoints">
   history: Pick<History, "note" | "sweep">
   zone: Pick<TimeZone, "local">
+  sleep: Pick<Sleep, "startTimer">
   clock: Clock
   log: Log
 }
@@ -56,9 +58,11 @@ export function startHousekeeping(chores: Chores): () => void {
     lookSafely()
   }, FIRST_LOOK_MS)
   const timer = setInterval(lookSafely, LOOK_EVERY_MS)
+  const stopSleepTimer = chores.sleep.startTimer()
   for (const one of [first, timer]) one.unref()
   return () => {
     clearTimeout(first)
     clearInterval(timer)
+    stopSleepTimer()
   }
 }

@@ -13,12 +13,14 @@ export interface MemoryParts {
   store: Store
   clock: Clock
   log: Log
+  /** In the transaction that erases a record. */
+  erased(id: number): void
 }
 
-export function createMemory({ config, store, clock, log }: MemoryParts): Memories {
+export function createMemory({ config, store, clock, log, erased }: MemoryParts): Memories {
   const { memory } = config
   return createMemories({
-    ...{ store, clock, log },
+    ...{ store, clock, log, erased },
     embedder: embedderOf(config, log),
     settings: {
       topK: memory.top_k,

@@ -26,6 +26,8 @@ import type { Plans } from "../plan/plans.ts"
 import { planTools } from "../plan/tools.ts"
 import type { Skills } from "../skills/skills.ts"
 import { skillTools } from "../skills/tools.ts"
+import type { Sleep } from "../sleep/sleep.ts"
+import { consolidateTool } from "../sleep/tools.ts"
 import type { Spend } from "../spend/spend.ts"
 import { spendTools } from "../spend/tools.ts"
 import type { Store } from "../store/open.ts"
@@ -45,6 +47,7 @@ export interface ToolRooms {
   log: Log
   persons: Persons
   memories: Memories
+  sleep: Pick<Sleep, "start">
   files: Pick<Files, "tools">
   shell: Pick<Shell, "tools">
   turns: Turns
@@ -67,7 +70,7 @@ export async function registerTools(registry: Registry, rooms: ToolRooms): Promi
   const { config, environment, log, persons, memories, files, shell, turns, skills } = rooms
   const { router, spend, store } = rooms
   registry.registerAll(personTools(persons))
-  registry.registerAll(memoryTools(memories))
+  registry.registerAll([...memoryTools(memories), consolidateTool(rooms.sleep)])
   registry.registerAll(files.tools)
   registry.registerAll(shell.tools)
   registry.registerAll(webToolsOf(config))

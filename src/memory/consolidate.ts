@@ -7,7 +7,7 @@ import { KernelError, notFound } from "../lib/error.ts"
 import type { MemoryKind } from "../schema/memory.ts"
 import type { Store } from "../store/open.ts"
 import type { ForgetReason, Forgetting } from "./forget.ts"
-import type { MemoryRow, MemoryTable } from "./store/memory-table.ts"
+import type { MemoryRow, MemoryTable, NewMemoryRow } from "./store/memory-table.ts"
 import type { RecallReads } from "./store/recall-reads.ts"
 
 export interface ConsolidationOptions {
@@ -51,6 +51,23 @@ export function createConsolidation(options: ConsolidationOptions) {
         stems: new Set(reads.stemsOf(row.id).split(" ")),
         vector: vector(row.id),
       })),
+    /** As it is stored. */
+    row: (id: number): MemoryRow | undefined => table.find(id),
+    /** Stores it as it is; its id. */
+    add: (row: NewMemoryRow): number =>
+      store.write(() => {
+        const id = table.insert(row)
+        changed([id])
+        return id
+      }),
+    /** Makes the record what this row says, times and history too. Throws not_found. */
+    put: (row: MemoryRow): void =>
+      store.write(() => {
+        const before = table.find(row.id)
+        if (!before) throw notFound("memory", String(row.id))
+        table.update(row, before)
+        changed([row.id])
+      }),
     merge: (merge: Merge): number => store.write(() => mergeInto(options, merge)),
     /** These need no look until they change. */
     settle: (ids: readonly number[], at: number): void =>

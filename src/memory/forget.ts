@@ -26,6 +26,8 @@ export interface ForgettingOptions {
   archive: ArchiveTable
   /** Tells after the commit that these changed. */
   changed(ids: readonly number[]): void
+  /** In the transaction that erases a record: whoever keeps something of it erases that, too. */
+  erased?: ((id: number) => void) | undefined
 }
 
 export type Forgetting = ReturnType<typeof createForgetting>
@@ -66,6 +68,7 @@ export function createForgetting(options: ForgettingOptions) {
       const known = table.find(id) !== undefined
       if (known) table.remove(id)
       if (!archive.remove(id) && !known) throw notFound("memory", String(id))
+      options.erased?.(id)
       changed([id])
     })
     await emptyLog(options)

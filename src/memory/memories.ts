@@ -50,6 +50,8 @@ export interface MemoriesOptions {
   embedder?: Embedder | undefined
   /** Up to so many records are ranked on this thread, for tests and measurements. */
   inlineMax?: number
+  /** In the transaction that erases a record: whoever keeps something of it erases that, too. */
+  erased?: (id: number) => void
 }
 
 /** Who asks. Private records exist only for the master in a trusted place. */
@@ -98,7 +100,13 @@ export function createMemories(options: MemoriesOptions) {
     /** Last forgotten first. */
     archived: (page: { limit: number; offset: number }): ArchivedMemory[] =>
       archive.list(page).map(toArchived),
+    isArchived: (id: number): boolean => archive.find(id) !== undefined,
     count: table.count,
+    /** Asks again for the vectors that could not be had; settles when none waits. */
+    embedMissing: async () => {
+      embedding?.sweep()
+      await embedding?.settled()
+    },
     /** Settles when no record waits for its vector. */
     embedded: () => embedding?.settled() ?? Promise.resolve(),
     /** Nothing is recalled any more; settles when the file is let go. */
@@ -149,7 +157,10 @@ function createRoom(options: MemoriesOptions): Room {
       recall.changed(ids)
       embedding?.fill(ids)
     })
-  const forgetting = createForgetting({ store, clock, log, table, archive, changed })
+  const forgetting = createForgetting({
+    ...{ store, clock, log, table, archive, changed },
+    erased: options.erased,
+  })
   return {
     ...{ store, clock, settings, table, archive, reads, recall, embedding, changed, forgetting },
     consolidation: createConsolidation({

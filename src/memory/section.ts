@@ -5,7 +5,7 @@ import { lineOf, toWhy } from "./record.ts"
 import type { MemoryRow } from "./store/memory-table.ts"
 
 /** So much of the section may be core: without a bound it would push out all that is recalled. */
-const CORE_SHARE = 0.6
+export const CORE_SHARE = 0.6
 
 const TITLE = "# Memory"
 export const COLUMNS = "id | kind | age | importance | content"

@@ -8,6 +8,7 @@ import summary from "./migrations/0006_summary.sql" with { type: "text" }
 import notebook from "./migrations/0007_notebook.sql" with { type: "text" }
 import plan from "./migrations/0008_plan.sql" with { type: "text" }
 import historyWords from "./migrations/0009_history_words.sql" with { type: "text" }
+import sleep from "./migrations/0010_sleep.sql" with { type: "text" }
 
 export interface Migration {
   version: number
@@ -24,4 +25,5 @@ export const MIGRATIONS: readonly Migration[] = [
   { version: 7, sql: notebook },
   { version: 8, sql: plan },
   { version: 9, sql: historyWords },
+  { version: 10, sql: sleep },
 ]

@@ -21,6 +21,7 @@ import type { Effort } from "../schema/effort.ts"
 import type { Message } from "../schema/message.ts"
 import type { RateLimit, Usage } from "../schema/usage.ts"
 import type { Skills } from "../skills/skills.ts"
+import type { SleepGate } from "../sleep/gate.ts"
 import type { Store } from "../store/open.ts"
 import type { Registry } from "../tools/registry.ts"
 import type { TurnIdentity } from "../tools/tool.ts"
@@ -64,6 +65,8 @@ export interface TurnParts {
   router: Router
   registry: Registry
   pending: Pending
+  /** Closed while the kernel sleeps. */
+  gate: Pick<SleepGate, "enter" | "isClosed">
   settings: TurnSettings
   /** Masks what must not leave: secrets of the configuration. */
   redact(text: string): string

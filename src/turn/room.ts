@@ -22,6 +22,7 @@ export interface ActiveTurn {
   /** Once it has begun. */
   running: RunningTurn | undefined
   startedAt: number
+  toldSleeping: boolean
   /** Settles when the turn is over and stored. */
   finished: Promise<void>
 }
@@ -70,22 +71,40 @@ export function launch(room: TurnRoom, spec: TurnSpec, messageIds: string[]): Ac
     step: () => 0,
     running: undefined,
     startedAt: parts.clock.now(),
+    toldSleeping: false,
     finished: done.promise,
   }
   active.set(spec.id, turn)
   setImmediate(() => {
     turn.live.emit({ type: "accepted", message_ids: messageIds, queued })
     if (queued) turn.live.emit({ type: "queued" })
+    if (parts.gate.isClosed()) tellSleeping(turn)
     told.resolve()
   })
   void room.queue
-    .run(spec.chatId, () => told.promise.then(() => perform(room, turn)))
+    .run(spec.chatId, () => told.promise.then(() => passGate(room, turn)))
     .catch((error) => parts.log.error("turn broke", { turn_id: spec.id, error: errorText(error) }))
     .finally(() => {
       active.delete(spec.id)
       done.resolve()
     })
   return turn
+}
+
+/** While the kernel sleeps a turn waits here, unless it is cancelled. */
+async function passGate(room: TurnRoom, turn: ActiveTurn): Promise<void> {
+  const leave = await room.parts.gate.enter(() => tellSleeping(turn), turn.controller.signal)
+  try {
+    await perform(room, turn)
+  } finally {
+    leave()
+  }
+}
+
+function tellSleeping(turn: ActiveTurn): void {
+  if (turn.toldSleeping) return
+  turn.toldSleeping = true
+  turn.live.emit({ type: "sleeping" })
 }
 
 function perform(room: TurnRoom, turn: ActiveTurn): Promise<void> {
