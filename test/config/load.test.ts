@@ -143,10 +143,10 @@ test("keys such as __proto__ are ordinary unknown keys", async () => {
 
 test("a section of a later version loads with one warning", async () => {
   const { warnings } = await loadText(
-    `${MINIMAL}sleep: { idle_for: 1m }\ncron: { enabled: true }\n`,
+    `${MINIMAL}chat_sleep: { enabled: true }\ncron: { enabled: true }\n`,
   )
   expect(warnings.filter((warning) => warning.startsWith("section"))).toEqual([
-    "section sleep is not built yet and has no effect",
+    "section chat_sleep is not built yet and has no effect",
     "section cron is not built yet and has no effect",
   ])
 })
