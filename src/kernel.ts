@@ -33,6 +33,7 @@ import type { Memories } from "./memory/memories.ts"
 import { createPersons } from "./persons/persons.ts"
 import type { ChatEvent } from "./schema/event.ts"
 import { createSkills } from "./skills/skills.ts"
+import type { Sleep } from "./sleep/sleep.ts"
 import { createSpend } from "./spend/spend.ts"
 import { newestId } from "./store/newest-id.ts"
 import { openStore, type Store } from "./store/open.ts"
@@ -94,40 +95,25 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   })
 
   const personName = (id: string) => persons.get(id)?.name
-  const folding = createFolding({
+  const { compaction, folds } = createFolding({
     ...{ config, log, store, router, registry, zone, spend, chats, messages, summaries },
     personName,
   })
   const turns = createTurns({
     ...{ gate, clock, log, store, bus, newId, router, registry, redact, isKnownModel, personName },
     ...{ chats, messages, summaries, images, skills, toolsets },
-    ...{ compaction: folding.compaction, plans: desk.plans, notebook: desk.ofTurns },
+    ...{ compaction, plans: desk.plans, notebook: desk.ofTurns },
     ...{ projectReader: files.projectReader, speakerOf: persons.speakerOf },
     recall: memories.remind,
     spend: { record: spend.record, noteRateLimits: spend.rateLimits.set },
     settings: turnSettings(config, { persona, zone }),
   })
-  const { folds } = folding
-  const rooms = {
-    persons,
-    memories,
-    files,
-    shell,
-    turns,
-    skills,
-    toolsets,
-    router,
-    spend,
-    store,
-    sleep,
-  }
-  const talk = { chats, history, summaries, folds, ...desk }
+  const rooms = { persons, memories, files, shell, turns, skills, toolsets, router, spend, store }
+  const talk = { chats, history, summaries, folds, sleep, ...desk }
   await registerTools(registry, { ...options, ...rooms, ...talk, zone })
   markInterrupted(turns, log)
-  const chores = { chats, images, files, history, zone, clock, log, sleep }
-  const stopChores = startHousekeeping(chores)
-  // Turns that wait for the night to end are let in, else they would wait for nothing.
-  const drain = (ms: number) => Promise.all([sleep.wake(), turns.drain(ms)]).then(() => {})
+  const stopChores = startHousekeeping({ chats, images, files, history, zone, clock, log, sleep })
+  const drain = drainOf(sleep, turns)
 
   const write = (work: () => void) => store.write(work)
   const promptCache = config.llm.prompt_cache
@@ -184,6 +170,13 @@ async function closeRooms(rooms: {
   await reader.close()
   store.close()
 }
+
+/** Turns that wait for the night to end are let in, else they would wait for nothing. */
+const drainOf =
+  (sleep: Pick<Sleep, "wake">, turns: Pick<Turns, "drain">) =>
+  async (ms: number): Promise<void> => {
+    await Promise.all([sleep.wake(), turns.drain(ms)])
+  }
 
 /** What the last stop cut off is marked. */
 function markInterrupted(turns: Pick<Turns, "recover">, log: Log): void {

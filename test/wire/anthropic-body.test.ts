@@ -117,7 +117,7 @@ describe("anthropic body", () => {
     ])
   })
 
-  test("LLM-022: a forced tool is forced, and not while the model thinks", async () => {
+  test("LLM-022 SLP-18: a forced tool is forced, and not while the model thinks", async () => {
     const forced = { tools: [WEATHER], toolChoice: { name: "weather" } }
     expect(await send(forced)).toMatchObject({ tool_choice: { type: "tool", name: "weather" } })
     expect(await send({ ...forced, effort: "low" })).not.toHaveProperty("tool_choice")
