@@ -9,7 +9,7 @@ import type { NewId } from "../lib/id.ts"
 import type { Log } from "../lib/log.ts"
 import { complete } from "../llm/complete.ts"
 import type { Router } from "../llm/router.ts"
-import type { Usage } from "../schema/usage.ts"
+import type { PaidTrip } from "../schema/usage.ts"
 import { type NotebookSize, type NotesSettings, sizeOf } from "./display.ts"
 import { notebookOf, readDraft, textLength } from "./draft.ts"
 import type { Notebook, StoredNote } from "./notebook.ts"
@@ -26,14 +26,7 @@ export interface RebuildParts {
   /** What is told of the folded part of the chat's history; undefined when nothing is folded. */
   summaryOf(chatId: string): string | undefined
   /** In a transaction of its own. */
-  recordSpend(trip: {
-    chatId: string
-    turnId?: string
-    source: string
-    model: string
-    usage: Usage
-    reasoningCost: null
-  }): void
+  recordSpend(trip: PaidTrip): void
 }
 
 export interface RebuildRequest {

@@ -38,3 +38,18 @@ export const emptyUsage = (): Usage => ({
   cache_write_tokens: 0,
   cost: null,
 })
+
+/** One trip to a provider as it is booked. */
+export interface PaidTrip {
+  /** Absent for the kernel's own errands, such as sleep over all memories. */
+  chatId?: string
+  turnId?: string
+  /** The run of a scheduled job that this trip belongs to. */
+  runId?: string
+  /** What asked: message, cron, notes, advisor, sleep:cluster … */
+  source: string
+  model: string
+  usage: Usage
+  /** USD of the thinking inside the answer; null without llm.models[].price_out. */
+  reasoningCost: number | null
+}

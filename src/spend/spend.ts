@@ -17,7 +17,7 @@ import type {
   TriageReport,
   TriageStats,
 } from "../schema/stats.ts"
-import type { Usage } from "../schema/usage.ts"
+import type { PaidTrip } from "../schema/usage.ts"
 import type { Store } from "../store/open.ts"
 import type { Reader } from "../store/reader.ts"
 import { createRateLimits, type RateLimits } from "./rate-limits.ts"
@@ -45,23 +45,9 @@ export interface SpendOptions extends StatsBlocks {
   clock: Clock
 }
 
-export interface Trip {
-  /** Absent for the kernel's own errands, such as sleep over all memories. */
-  chatId?: string
-  turnId?: string
-  /** The run of a scheduled job that this trip belongs to. */
-  runId?: string
-  /** What asked: message, cron, notes, advisor, sleep:cluster … */
-  source: string
-  model: string
-  usage: Usage
-  /** USD of the thinking inside the answer; null without llm.models[].price_out. */
-  reasoningCost: number | null
-}
-
 export interface Spend {
   /** Writes one trip. Synchronous: it belongs into the transaction that stores what the trip brought. */
-  record(trip: Trip): void
+  record(trip: PaidTrip): void
   /** All of a chat's trips; `context` weighs its next request. */
   ofChat(chatId: string, context: ContextWeight): Promise<ChatSpend>
   /** What the provider counted for the newest request of the chat's turns; null before the first. */
@@ -102,7 +88,7 @@ export function createSpend(options: SpendOptions): Spend {
 const count = (tokens: number): number =>
   Number.isFinite(tokens) ? Math.max(0, Math.round(tokens)) : 0
 
-function rowOf({ usage, ...trip }: Trip, at: number): TripRow {
+function rowOf({ usage, ...trip }: PaidTrip, at: number): TripRow {
   return {
     at,
     chat_id: trip.chatId ?? null,

@@ -4,21 +4,14 @@
  */
 import { complete } from "../llm/complete.ts"
 import type { Router } from "../llm/router.ts"
-import type { Usage } from "../schema/usage.ts"
+import type { PaidTrip } from "../schema/usage.ts"
 import { type ToolContext, ToolFailure } from "./tool.ts"
 
 export interface OffloadParts {
   router: Router
   maxTokens: number
   /** Stores what a trip consumed. */
-  record(trip: {
-    chatId: string
-    turnId: string
-    source: string
-    model: string
-    usage: Usage
-    reasoningCost: null
-  }): void
+  record(trip: PaidTrip): void
 }
 
 export interface OffloadQuestion {

@@ -19,7 +19,7 @@ import type { Plans } from "../plan/plans.ts"
 import type { Chat, ChatPatch } from "../schema/chat.ts"
 import type { Effort } from "../schema/effort.ts"
 import type { Message } from "../schema/message.ts"
-import type { RateLimit, Usage } from "../schema/usage.ts"
+import type { PaidTrip, RateLimit } from "../schema/usage.ts"
 import type { Skills } from "../skills/skills.ts"
 import type { SleepGate } from "../sleep/gate.ts"
 import type { Store } from "../store/open.ts"
@@ -111,14 +111,7 @@ export interface TurnParts {
     url(id: string): string
   }
   spend: {
-    record(entry: {
-      chatId: string
-      turnId: string
-      source: string
-      model: string
-      usage: Usage
-      reasoningCost: number | null
-    }): void
+    record(trip: PaidTrip): void
     noteRateLimits(upstream: string, limits: RateLimit[]): void
   }
 }

@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from "bun:test"
 import { KernelError } from "../../src/lib/error.ts"
 import type { SpendTotals } from "../../src/schema/stats.ts"
+import type { PaidTrip } from "../../src/schema/usage.ts"
 import { emptyUsage, type Usage } from "../../src/schema/usage.ts"
-import { createSpend, type Spend, type Trip } from "../../src/spend/spend.ts"
+import { createSpend, type Spend } from "../../src/spend/spend.ts"
 import { createReader, type Reader } from "../../src/store/reader.ts"
 import { openTempStore } from "../support/temp-store.ts"
 
@@ -32,13 +33,13 @@ const usage = (more: Partial<Usage> = {}): Usage => ({
   ...more,
 })
 
-const trip = (more: Partial<Trip> = {}): Trip => ({
+const trip = (more: Partial<PaidTrip> = {}): PaidTrip => ({
   ...{ chatId: "chat-1", turnId: "turn-1", source: "message", model: "opus" },
   ...{ usage: usage(), reasoningCost: null },
   ...more,
 })
 
-const recordAt = (at: string, more: Partial<Trip> = {}) => {
+const recordAt = (at: string, more: Partial<PaidTrip> = {}) => {
   const now = temp.clock.now()
   temp.clock.set(Date.parse(at))
   spend.record(trip(more))

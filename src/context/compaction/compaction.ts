@@ -11,7 +11,7 @@ import type { Log } from "../../lib/log.ts"
 import type { Router } from "../../llm/router.ts"
 import type { Message } from "../../schema/message.ts"
 import type { CompactProfile, VerbatimLine } from "../../schema/summary.ts"
-import type { Usage } from "../../schema/usage.ts"
+import type { PaidTrip } from "../../schema/usage.ts"
 import type { SpeakerView } from "../fragments/speaker.ts"
 import { compactAfter } from "../profile.ts"
 import { type FoldPlan, planFold } from "./plan-fold.ts"
@@ -30,14 +30,7 @@ export interface CompactionParts {
   /** Writes summaries; absent, the chat's own model does. */
   summaryModel: string | undefined
   /** In a transaction of its own. */
-  recordSpend(trip: {
-    chatId: string
-    turnId?: string
-    source: string
-    model: string
-    usage: Usage
-    reasoningCost: null
-  }): void
+  recordSpend(trip: PaidTrip): void
 }
 
 export interface FoldRequest {
