@@ -6,7 +6,7 @@ import type { ToolsetDraft } from "./draft.ts"
 import coding from "./hint-coding.txt" with { type: "text" }
 import ops from "./hint-ops.txt" with { type: "text" }
 
-const ALWAYS = ["ask", "history", "memory", "note"]
+const ALWAYS = ["ask", "history", "memory", "chat_note_read", "chat_note_save"]
 const WORKING = { uncapped: true, narrate: true, no_brevity: true }
 
 export const SEEDS: readonly ToolsetDraft[] = [

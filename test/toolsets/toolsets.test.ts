@@ -50,6 +50,10 @@ describe("the seeds", () => {
       const chat = rig.kernel.newChat()
       const { requests } = await rig.play(chat, [], { toolset: name })
       expect(offered(requests[0])).toContain("think_harder")
+      // What the rules ask for in every kind of work is at hand in every kind of work.
+      for (const always of ["ask_questions", "history_search", "memory_save", "chat_note_save"]) {
+        expect(offered(requests[0])).toContain(always)
+      }
     }
   })
 })
