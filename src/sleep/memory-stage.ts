@@ -2,6 +2,7 @@
  * The stage that tidies memory: hygiene, clusters, forgetting, kinds. A phase first asks all that it has to ask;
  * then all that it changes, its journal and the marks of what is settled become one transaction.
  */
+import { sleep } from "../lib/async.ts"
 import type { Clock } from "../lib/clock.ts"
 import type { CorpusRecord } from "../memory/consolidate.ts"
 import type { Memories } from "../memory/memories.ts"
@@ -52,6 +53,7 @@ export interface Night {
 const STAGE = "memory"
 /** A record that a model would not let go is not asked about again for so long. */
 const SPARED_MS = 90 * 24 * 3600 * 1000
+const EMBED_MAX_MS = 10 * 60_000
 const CANDIDATES_MAX = 60
 const KINDS_MAX_CHARS = 100_000
 const KINDS_LINE_CHARS = 160
@@ -86,7 +88,14 @@ interface PhaseAt {
 async function hygiene({ parts, night, position }: PhaseAt): Promise<void> {
   const { memories, clock, settings, journal } = parts
   night.at("hygiene")
-  await memories.embedMissing()
+  const embedded = new AbortController()
+  const enough = AbortSignal.any([night.signal, embedded.signal])
+  // An upstream that is slow today holds nobody's sleep.
+  await Promise.race([
+    memories.embedMissing().finally(() => embedded.abort()),
+    sleep(EMBED_MAX_MS, enough),
+  ])
+  if (night.signal.aborted) return
   const erased = night.dryRun
     ? 0
     : await memories.purgeArchived(clock.now() - settings.archiveTtlMs)

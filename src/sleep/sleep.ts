@@ -54,6 +54,8 @@ export type Sleep = ReturnType<typeof createSleep>
 
 /** A timer that waits longer would miss a machine that slept. */
 const LOOK_EVERY_MS = 30_000
+/** Turns that come meanwhile wait, so a turn that takes longer keeps the kernel awake. */
+const FALL_ASLEEP_MAX_MS = 10 * 60_000
 /** A night that the kernel died in is begun anew so often. */
 const ATTEMPTS = 3
 
@@ -176,8 +178,12 @@ function fallAsleep(room: Room, boundary: number | null): Running {
 async function sleepThrough(room: Room, running: Running, boundary: number | null): Promise<void> {
   const { gate, store, journal, clock, settings, log } = room
   const { signal } = running.controller
-  await gate.empty(signal)
+  await gate.empty(AbortSignal.any([signal, AbortSignal.timeout(FALL_ASLEEP_MAX_MS)]))
   if (signal.aborted) return
+  if (gate.inside() > 0) {
+    log.warn("a turn runs on and on; the kernel stays awake", { turns: gate.inside() })
+    return
+  }
   running.state = "asleep"
   const before = await figuresNow(room)
   const { dryRun } = settings

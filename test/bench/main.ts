@@ -8,6 +8,7 @@ import { parseArgs } from "node:util"
 import type { Context, Section } from "./bench.ts"
 import { context as contextSection } from "./context.ts"
 import { hands } from "./hands.ts"
+import { life } from "./life.ts"
 import { memory } from "./memory.ts"
 import { type Row, table } from "./report.ts"
 import { skeleton } from "./skeleton.ts"
@@ -18,6 +19,7 @@ const SECTIONS: Record<string, Section> = {
   terminal,
   hands,
   memory,
+  life,
   context: contextSection,
 }
 

@@ -16,6 +16,7 @@ const clock = {
 }
 const rig = await sleepRig({ folder: folder!, clock, planner: planStory, more: STORY_SETTINGS })
 looks = 0
-await rig.night()
+rig.sleep.look()
+await rig.sleep.settled()
 process.stdout.write("slept")
 process.exit(0)

@@ -80,8 +80,11 @@ test(
       reached.add(applied)
       if (run) expect(run.state).toBe("interrupted")
       expect(stateOf(rig)).toEqual(states[applied]!)
-      await rig.night()
+      // The night is still owed.
+      expect(rig.sleep.look()).toBe(true)
+      await rig.sleep.settled()
       expect(stateOf(rig)).toEqual(states[4]!)
+      expect(rig.sleep.look()).toBe(false)
       await rig.kernel.close(0)
     }
     // Kills fell behind every phase but the last, and before the first.

@@ -24,6 +24,9 @@ const THINGS = "violin chess pottery archery sailing botany calligraphy fencing 
 )
 const NOISE = "bus rain coffee printer parcel elevator traffic umbrella battery ticket".split(" ")
 
+/** So many of them are told of again and again. */
+const PUPILS = 5
+
 export interface LifeEvent {
   content: string
   kind: "core" | "fact" | "event"
@@ -67,7 +70,7 @@ export function occasion(roll: (below: number) => number, number: number): LifeE
     case 7:
     case 8:
     case 9: {
-      const one = NAMES[roll(NAMES.length)]!
+      const one = NAMES[roll(PUPILS)]!
       return {
         ...plain,
         junk: true,
@@ -150,6 +153,8 @@ export interface LifeOptions {
   days: number
   seed: number
   limits: { ops: number; forgets: number; keepRecentMs: number }
+  /** Told of each night, counted from 1. */
+  told?: (number: number, night: LifeNight) => void
 }
 
 export interface LifeNight {
@@ -158,6 +163,9 @@ export interface LifeNight {
   memories: number
   /** Share of what the generator knows to be junk. */
   junk: number
+  /** The same share of all that was ever saved. */
+  junkSaved: number
+  ms: number
 }
 
 /** Lives and sleeps; complaints about whatever a night broke, in words. */
@@ -171,26 +179,34 @@ export async function liveAndSleep(options: LifeOptions): Promise<{
   const nights: LifeNight[] = []
   const complaints: string[] = []
   const perNight = Math.ceil(total / count)
-  for (let night = 0, number = 0; night < count; night++) {
+  let number = 0
+  for (let night = 0; night < count; night++) {
     for (let i = 0; i < perNight && number < total; i++, number++) {
       const { junk, ...event } = occasion(roll, number)
       const id = await rig.save(event.content, event)
       if (junk) junkIds.add(id)
     }
     if (roll(2) === 0) {
-      const text = `${NAMES[roll(NAMES.length)]} practices ${THINGS[roll(THINGS.length)]}`
+      const text = `${NAMES[roll(PUPILS)]} practices ${THINGS[roll(THINGS.length)]}`
       await rig.memories.search({ text, limit: 5, reinforce: true }, OWNER)
     }
     rig.clock.advance((days / count) * DAY_MS)
     rig.asked.length = 0
     const before = rowsById(rig)
+    const started = performance.now()
     const run = await rig.night()
+    const ms = performance.now() - started
     const after = rowsById(rig)
     complaints.push(
       ...broken(options, { run, before, after, rig }).map((one) => `night ${night}: ${one}`),
     )
-    const left = [...after.keys()].filter((id) => isJunk(after, junkIds, id)).length
-    nights.push({ run, calls: rig.asked.length, memories: after.size, junk: left / after.size })
+    const junk = countJunk(after, junkIds)
+    const lived: LifeNight = {
+      ...{ run, ms, calls: rig.asked.length, memories: after.size },
+      ...{ junk: junk / after.size, junkSaved: junkIds.size / number },
+    }
+    nights.push(lived)
+    options.told?.(nights.length, lived)
   }
   return { nights, complaints }
 }
@@ -200,16 +216,15 @@ type Rows = Map<number, MemoryRow>
 const rowsById = (rig: SleepRig): Rows =>
   new Map(rig.memories.corpus(0, 1e6).map(({ row }) => [row.id, row]))
 
-/** A trifle, or a repetition of words that an earlier record holds. */
-function isJunk(rows: Rows, junkIds: ReadonlySet<number>, id: number): boolean {
-  if (!junkIds.has(id)) return false
-  const row = rows.get(id)!
-  if (row.kind === "event") return true
-  for (const other of rows.values()) {
-    if (other.id >= id) break
-    if (other.content === row.content) return true
+/** Trifles, and repetitions of words that an earlier record holds. */
+function countJunk(rows: Rows, junkIds: ReadonlySet<number>): number {
+  const said = new Set<string>()
+  let junk = 0
+  for (const { id, kind, content } of rows.values()) {
+    if (junkIds.has(id) && (kind === "event" || said.has(content))) junk++
+    said.add(content)
   }
-  return false
+  return junk
 }
 
 function broken(
