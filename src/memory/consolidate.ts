@@ -51,6 +51,8 @@ export function createConsolidation(options: ConsolidationOptions) {
         stems: new Set(reads.stemsOf(row.id).split(" ")),
         vector: vector(row.id),
       })),
+    /** All as they are stored, in the order of their ids. */
+    rows: (): MemoryRow[] => table.after(0, Number.MAX_SAFE_INTEGER),
     /** As it is stored. */
     row: (id: number): MemoryRow | undefined => table.find(id),
     /** Stores it as it is; its id. */

@@ -178,7 +178,8 @@ async function forgetting(at: PhaseAt): Promise<void> {
   const ages = agesOf(clock, settings)
   const spared = journal.sparedSince(ages.now - SPARED_MS)
   const most = Math.min(CANDIDATES_MAX, 2 * limits.forgets)
-  const rows = rowsOf(await wholeCorpus(parts.memories, breathe))
+  const rows = parts.memories
+    .rows()
     .filter((row) => isForgettable(row, ages) && !spared.has(row.id))
     .toSorted((a, b) => a.importance - b.importance || a.accessed_at - b.accessed_at)
     .slice(0, limits.ops > 0 ? most : 0)
@@ -205,7 +206,7 @@ async function kinds(at: PhaseAt): Promise<void> {
   const { parts, night, limits, position } = at
   night.at("kinds")
   const ages = agesOf(parts.clock, parts.settings)
-  const all = rowsOf(await wholeCorpus(parts.memories, breathe))
+  const all = parts.memories.rows()
   const shown = inShort(all)
   const digest = digestOf(all)
   const isKnown = parts.journal.lastDigest("kinds") === digest
@@ -233,7 +234,7 @@ async function kinds(at: PhaseAt): Promise<void> {
     digest: () =>
       "failure" in answer || left > 0 || (answer.calls === 0 && !isKnown)
         ? null
-        : digestOf(currentRows(parts)),
+        : digestOf(parts.memories.rows()),
   })
 }
 
@@ -257,10 +258,6 @@ function digestOf(rows: readonly MemoryRow[]): string {
     hasher.update(`${id} ${kind} ${importance} ${Math.floor(Math.log2(1 + hits))} ${content}\n`)
   }
   return hasher.digest("hex")
-}
-
-function currentRows({ memories }: StageParts): MemoryRow[] {
-  return rowsOf(memories.corpus(0, Number.MAX_SAFE_INTEGER))
 }
 
 const coreChars = (rows: readonly MemoryRow[]): number =>
@@ -315,7 +312,7 @@ function applyTo(
 ): Verdict[] {
   const { rows, ops, changes } = plan
   const { settings, clock, memories } = parts
-  const coreBefore = ops.some((op) => op.op === "kind") ? coreChars(currentRows(parts)) : 0
+  const coreBefore = ops.some((op) => op.op === "kind") ? coreChars(parts.memories.rows()) : 0
   const earlier = coreGrowth(changes)
   const bench: Bench = {
     ...{ memories, limits, changes, now: clock.now() },

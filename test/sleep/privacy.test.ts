@@ -5,7 +5,8 @@ import { memoryTools } from "../../src/memory/tools.ts"
 import { MEMORY_KINDS } from "../../src/schema/memory.ts"
 import { consolidateTool } from "../../src/sleep/tools.ts"
 import { guestIdentity, masterIdentity, reachTurn, runTool } from "../support/tools.ts"
-import { type Asked, DAY_MS, type Op, type SleepRig, sleepRig } from "./rig.ts"
+import { blindPlan } from "./blind-plan.ts"
+import { DAY_MS, type SleepRig, sleepRig } from "./rig.ts"
 
 const RUNS = 20
 /** Marks the words of private records; nothing else holds it. */
@@ -64,33 +65,6 @@ test("MEM-19 SLP-24: behind nights of malicious plans no prompt, search, list, n
 
 const privateIds = (rig: SleepRig): number[] =>
   rig.memories.corpus(0, 99).flatMap(({ row }) => (row.private === 1 ? [row.id] : []))
-
-/** Writes all that was shown, secrets too, into whatever it names. */
-function blindPlan(draws: readonly number[]) {
-  let next = 0
-  const draw = (below: number): number => draws[next++ % draws.length]! % below
-  return ({ phase, shown }: Asked): Op[] => {
-    const why = "blindly"
-    const id = () => shown[draw(shown.length)]!.id
-    const said = shown.map(({ line }) => line.slice(line.indexOf(": ") + 2)).join(" ")
-    return Array.from({ length: 6 }, (): Op => {
-      if (phase === "forget") return { op: "forget", id: id(), why }
-      if (phase === "kinds") return { op: "kind", id: id(), kind: MEMORY_KINDS[draw(3)], why }
-      switch (draw(5)) {
-        case 0:
-          return { op: "merge", ids: [id(), id()], content: said, why }
-        case 1:
-          return { op: "rewrite", id: id(), content: said, why }
-        case 2:
-          return { op: "split", id: id(), parts: [said, said], why }
-        case 3:
-          return { op: "derive", ids: [id(), id()], content: said, why }
-        default:
-          return { op: "supersede", id: id(), by: id(), why }
-      }
-    })
-  }
-}
 
 async function everythingFrom(
   rig: SleepRig,
