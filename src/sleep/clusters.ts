@@ -22,8 +22,10 @@ interface Edge {
 const COMMON = 400
 /** Of the signs of two vectors as close as wanted, so many more than expected may differ. */
 const SIGNS_SLACK = 0.13
+/** Ties kept of one record, the strongest, for each place in a group: where all is alike, all ties are too many. */
+const TIES_PER_PLACE = 2
 /** Between two looks at the event loop. */
-const BREATH_RECORDS = 32
+const BREATH_RECORDS = 4
 
 export interface ClusterRequest {
   records: readonly CorpusRecord[]
@@ -101,7 +103,10 @@ function createNearness(records: readonly CorpusRecord[], settings: ClusterSetti
       weights.set(other, Math.max(weights.get(other) ?? 0, cosine))
     }
     weights.delete(index)
-    return [...weights].map(([b, weight]) => ({ a: index, b, weight }))
+    const edges = [...weights].map(([b, weight]) => ({ a: index, b, weight }))
+    const most = TIES_PER_PLACE * settings.maxSize
+    if (edges.length <= most) return edges
+    return edges.sort((x, y) => y.weight - x.weight || x.b - y.b).slice(0, most)
   }
 }
 

@@ -53,6 +53,8 @@ export interface Night {
 const STAGE = "memory"
 /** A record that a model would not let go is not asked about again for so long. */
 const SPARED_MS = 90 * 24 * 3600 * 1000
+/** Groups that one night asks about: a large import is tidied over several nights. */
+const GROUPS_MAX = 120
 const EMBED_MAX_MS = 10 * 60_000
 const CANDIDATES_MAX = 60
 const KINDS_MAX_CHARS = 100_000
@@ -112,7 +114,7 @@ async function clusters(at: PhaseAt): Promise<void> {
   const groups = await groupsOf(records, { parts, ages, signal: night.signal })
   const asked: { group: readonly CorpusRecord[]; answer: PlanAnswer }[] = []
   let planned = 0
-  for (const group of groups) {
+  for (const group of groups.slice(0, GROUPS_MAX)) {
     // What the night has no room for waits for the next one.
     if (night.signal.aborted || planned >= limits.ops) break
     const rows = group.map(({ row }) => row)

@@ -254,6 +254,20 @@ test("a purged record leaves the journal of nights", async () => {
   expect(JSON.stringify(rig.sleep.run(run.id))).not.toContain("orchestra")
 })
 
+test("a large import is tidied over several nights (SLP-12)", async () => {
+  rig = await sleepRig()
+  const pairs = 130
+  for (let i = 0; i < pairs; i++) {
+    await rig.save(`subject${i} resembles object${i} greatly`)
+    await rig.save(`subject${i} resembles object${i} closely`)
+  }
+  rig.clock.advance(2 * DAY_MS)
+  const calls = async () => (await rig.night()).phases[1]!
+  expect(await calls()).toMatchObject({ calls: 120, note: "10 groups wait for the next night" })
+  expect(await calls()).toMatchObject({ calls: 10, note: null })
+  expect(await calls()).toMatchObject({ calls: 0 })
+})
+
 test("a small corpus costs nothing: the stage is skipped (SLP-5)", async () => {
   rig = await sleepRig({ memory: { min_memories: 50 } })
   for (let i = 0; i < 49; i++) await rig.save(`fact number ${i}`)
