@@ -9,6 +9,7 @@
  *   relevance  own + context, × speaker, best at most 1
  *   score      relevance × decay × importance × frequency
  */
+import { latinOf } from "../lib/latin.ts"
 import { root } from "../lib/stems.ts"
 import { Deck } from "./deck.ts"
 import { closenessOf, type Weights, weightsOf } from "./scoring.ts"
@@ -140,13 +141,12 @@ export class RecallEngine {
   #lexical(deck: Deck, query: RecallQuery): Map<number, number> {
     const found = new Map<number, number>()
     if (query.stems.length === 0) return found
-    const counts = new Map(
-      [...new Set(query.stems.map(root))].map((each) => [each, this.#countOf(each)]),
-    )
+    const stems = query.stems.map((each) => this.#knownForm(each))
+    const counts = new Map([...new Set(stems.map(root))].map((each) => [each, this.#countOf(each)]))
     const roots = tellingRoots(counts)
     const { seesPrivate, withCore = false } = query
     const rows = this.#reads.lexical({
-      stems: query.stems.filter((stem) => roots.has(root(stem))),
+      stems: stems.filter((stem) => roots.has(root(stem))),
       ...{ roots: [...roots], seesPrivate, withCore, limit: LEXICAL_MAX },
     })
     const rarity = rarityOf(counts, deck.size)
@@ -160,6 +160,13 @@ export class RecallEngine {
     }
     if (best > 0) for (const [id, value] of found) found.set(id, value / best)
     return found
+  }
+
+  /** A Russian word that stands nowhere may stand there in Latin letters, as names of products do. */
+  #knownForm(stem: string): string {
+    if (this.#countOf(root(stem)) > 0) return stem
+    const latin = latinOf(stem)
+    return latin !== undefined && this.#countOf(root(latin)) > 0 ? latin : stem
   }
 
   #countOf(each: string): number {

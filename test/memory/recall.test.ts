@@ -146,3 +146,11 @@ test("a large corpus is ranked by a thread of its own, with the same result", as
   expect(await fill(threaded)).toEqual(await fill(rig))
   await threaded.dispose()
 })
+
+test("a Russian word that stands nowhere is looked for in Latin letters, as names of products are written", async () => {
+  await rig.save("Internet2 joins universities")
+  await rig.save("The oak is old")
+  const [found] = await rig.search("Что такое Интернет2?")
+  expect(found?.content).toBe("Internet2 joins universities")
+  expect(await rig.search("Что такое шифоньер?")).toEqual([])
+})
