@@ -189,3 +189,48 @@ test("a night is undone: every record is as it was, what was changed since is le
   await rig.night()
   expect(rig.asked.filter(({ phase }) => phase === "cluster")).toEqual([])
 })
+
+test("a kernel that is closed in its sleep ends the night and lets the waiting turn in; the journal tells", async () => {
+  const begun = Promise.withResolvers<void>()
+  await rigged({
+    planner: () => {
+      begun.resolve()
+      return { say: "x".repeat(200), delayMs: 60_000 }
+    },
+  })
+  await saveSame()
+  rig.sleep.start()
+  await begun.promise
+  const chat = rig.kernel.newChat()
+  const sleeping = nextEvent(rig.kernel, chat, "sleeping")
+  const turn = rig.kernel.turn(chat, plan([{ say: "good night" }]))
+  await sleeping
+  await rig.kernel.close(10_000)
+  expect(texts(await turn)).toBe("good night")
+  await stop?.()
+  stop = undefined
+  const { folder } = rig.kernel
+  rig = await sleepRig({ folder })
+  expect(rig.sleep.runs({ limit: 1 })).toMatchObject([{ id: 1, state: "woken" }])
+})
+
+test("waking a kernel that only falls asleep leaves no night behind", async () => {
+  await rigged({ planner: merges })
+  await saveSame()
+  const chat = rig.kernel.newChat()
+  const started = nextEvent(rig.kernel, chat, "turn_started")
+  const turn = rig.kernel.turn(chat, plan([{ say: "a b c d e f", delay_ms: 60_000 }]))
+  await started
+  expect(rig.sleep.start()).toBe("falling_asleep")
+  expect(rig.sleep.start()).toBe("falling_asleep")
+  const other = rig.kernel.newChat()
+  const sleeping = nextEvent(rig.kernel, other, "sleeping")
+  const waiting = rig.kernel.turn(other, plan([{ say: "hello" }]))
+  await sleeping
+  expect(await rig.sleep.wake()).toBe(true)
+  expect(texts(await waiting)).toBe("hello")
+  expect(rig.sleep.runs({ limit: 1 })).toEqual([])
+  expect(await rig.sleep.wake()).toBe(false)
+  await rig.kernel.api.turns.cancelChat(chat)
+  await turn
+})
