@@ -51,3 +51,28 @@ test("whatever a night did, undo brings every record back as it was", async () =
   // Most of the nights did something that could be taken back.
   expect(changed).toBeGreaterThan(RUNS / 2)
 }, 60_000)
+
+test("a merge that is taken back gives each record its own history, and what was asked for since stays counted", async () => {
+  const content = "Anna plays the violin in the old city"
+  const rig = await sleepRig({
+    planner: ({ phase }) =>
+      phase === "cluster" ? [{ op: "merge", ids: [1, 2], content, why: "the same" }] : [],
+  })
+  try {
+    const ask = () => rig.memories.search({ text: content, limit: 2, reinforce: true }, OWNER)
+    await rig.save("Anna plays the violin in the city")
+    await rig.save(content)
+    for (let i = 0; i < 3; i++) await ask()
+    rig.clock.advance(3 * DAY_MS)
+    const run = await rig.night()
+    expect(rig.memories.rows().map(({ id, hits }) => [id, hits])).toEqual([[1, 6]])
+    await ask()
+    rig.sleep.undo(run.id)
+    expect(rig.memories.rows().map(({ id, hits }) => [id, hits])).toEqual([
+      [1, 4],
+      [2, 3],
+    ])
+  } finally {
+    await rig.dispose()
+  }
+})
