@@ -9,15 +9,15 @@ import type { ProviderFailure } from "../llm/provider.ts"
 import type { Message, ToolUseBlock } from "../schema/message.ts"
 import type { ToolSpec } from "../schema/tool-spec.ts"
 import type { Usage } from "../schema/usage.ts"
-import { snapshot as freezeTools } from "../tools/snapshot.ts"
 import { takeFittingStep } from "./fitting-step.ts"
 import { foldWhenFull, followFold } from "./folding.ts"
-import { isUncapped, turnReach } from "./mode.ts"
+import { isUncapped } from "./mode.ts"
 import { tidyNotebook } from "./notebook.ts"
 import type { TurnParts } from "./parts.ts"
 import type { RunningTurn } from "./running-turn.ts"
 import { settleCalls } from "./settle.ts"
 import { emitUsage, type StepAnswer } from "./step.ts"
+import { createStepTools } from "./step-tools.ts"
 import type { TurnOutcome } from "./store.ts"
 import { settleWindowLine } from "./window-line.ts"
 
@@ -37,12 +37,13 @@ export async function runLoop(
   close: (end: LoopEnd) => void,
 ): Promise<LoopEnd> {
   let cutInARow = 0
+  const toolsNow = createStepTools(parts, turn)
   for (;;) {
     if (turn.signal.aborted) return finish(parts, close, cancelled())
     turn.step++
     if (turn.step > 1) followFold(parts, turn)
     squeeze(parts, turn)
-    const tools = freezeTools(parts.registry, turnReach(parts, turn), turn.extraTools)
+    const tools = toolsNow()
     if (turn.step === 1) settleWindowLine(parts, turn, tools.specs)
     const answer = await takeFittingStep(parts, turn, tools)
     const calls = callsOf(answer)
