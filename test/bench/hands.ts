@@ -1,6 +1,7 @@
 /** The section Hands: what the tools of the agent cost. */
 import type { Section } from "./bench.ts"
 import { applyPatchBench } from "./hands/apply-patch.ts"
+import { cancels } from "./hands/cancels.ts"
 import { iteration } from "./hands/iteration.ts"
 import { largeFile } from "./hands/large-file.ts"
 import { redaction } from "./hands/redaction.ts"
@@ -15,5 +16,6 @@ export const hands: Section = {
     applyPatchBench,
     largeFile,
     redaction,
+    cancels,
   ],
 }
