@@ -11,11 +11,14 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { buildConfig } from "../../src/config/build.ts"
+import { DEFAULT_TIMEOUT_MS } from "../../src/ext/declaration.ts"
 import { loadExternalTools } from "../../src/ext/load.ts"
 import { createLog, silentLog } from "../../src/lib/log.ts"
 import { reach } from "../../src/tools/reach.ts"
 import type { Tool } from "../../src/tools/tool.ts"
 import { processLives } from "../support/process-lives.ts"
+import { CONFIG } from "../support/served.ts"
 import { guestIdentity, masterIdentity, reachTurn, runTool } from "../support/tools.ts"
 
 let dir: string
@@ -67,6 +70,22 @@ type = "string"
       input: { type: "object", properties: { city: { type: "string" } } },
       gates: ["master_only"],
     })
+  })
+
+  test("S-18: what a declaration leaves out: 30 seconds, the group ext, the master alone; the folder is tools.d beside the settings", async () => {
+    declare("a", 'command = ["true"]')
+    const { tools } = await load()
+    expect(tools[0]).toMatchObject({ group: "ext", gates: ["master_only"] })
+    expect(DEFAULT_TIMEOUT_MS).toBe(30_000)
+    // The kernel's own limit leaves time to end the program's group.
+    expect(tools[0]!.timeoutMs).toBeGreaterThan(DEFAULT_TIMEOUT_MS)
+    expect(tools[0]!.timeoutMs).toBeLessThan(DEFAULT_TIMEOUT_MS + 10_000)
+    const { config } = buildConfig({
+      sources: [{ name: "test", directory: "/etc/eva", tree: CONFIG }],
+      environment: {},
+      directory: "/etc/eva",
+    })
+    expect(config.tools.dir).toBe("/etc/eva/tools.d")
   })
 
   test("what a feed shows and who may call are part of the declaration", async () => {

@@ -3,6 +3,7 @@ import { afterEach, beforeEach, describe, expect, setDefaultTimeout, test } from
 import { execFileSync } from "node:child_process"
 import { chmodSync, mkdirSync, symlinkSync, truncateSync } from "node:fs"
 import { homedir } from "node:os"
+import { clientHands } from "../../src/files/client-hands.ts"
 import { type FileRig, fileRig, MACHINES, numbered } from "./file-rig.ts"
 
 // Nothing here waits for time; a slow disk may.
@@ -216,4 +217,20 @@ test("a sparse file of 10 GiB: the middle of its text is found, the hole is no t
   truncateSync(rig.at("sparse"), 10 * 2 ** 30)
   const { output } = await rig.call("read_file", { path: "sparse", offset: 50, limit: 1 })
   expect(output).toContain("it is not text")
+})
+
+test("S-12: what a client is asked about its files is waited for 300 seconds", async () => {
+  const limits: number[] = []
+  const hands = clientHands(
+    {
+      clientOp: async (_op, { timeoutMs }) => {
+        limits.push(timeoutMs)
+        return JSON.stringify({ total: 2, data: "b2s=" })
+      },
+    },
+    "/home/ada",
+  )
+  await hands.read("a", { offset: 0, size: 2 })
+  await hands.whole.write("a", Buffer.from("ok"))
+  expect(limits).toEqual([300_000, 300_000])
 })

@@ -40,7 +40,7 @@ test("TSH-10: a command that ends in time answers with its exit code and no sess
   expect(bench.sessions.open()).toEqual([])
 })
 
-test("TSH-9 TSH-11: one that does not becomes a session that is written to and read", async () => {
+test("TSH-9 TSH-11 S-17: one that does not becomes a session that is written to and read", async () => {
   const first = await start('echo ready; while read -r line; do echo "<$line>"; done')
   expect(first).toEqual({
     session_id: "s1",
@@ -86,7 +86,7 @@ test("TSH-13: an empty poll waits its least time, one with input does not", asyn
   expect(filled).toBeLessThan(empty)
 })
 
-test("TSH-14: of sixteen sessions none gives way, and a further one is told which are open", async () => {
+test("TSH-14 S-16: of sixteen sessions none gives way, and a further one is told which are open", async () => {
   const few = shellBench({ limits: { count: 2 } })
   for (const _ of [1, 2]) await few.call("shell", { command: "sleep 60", yield_ms: 250 })
   const { output, isError } = await few.call("shell", { command: "sleep 60", yield_ms: 250 })

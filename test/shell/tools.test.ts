@@ -74,7 +74,7 @@ test("TSH-11: shell_write tells the shape of its answers", () => {
   })
 })
 
-test("TSH-23: local_shell has the client run it, with time for the user to think", async () => {
+test("TSH-23 S-12: local_shell has the client run it, with time for the user to think", async () => {
   const asked: unknown[] = []
   const answer = await runTool(
     tool("local_shell"),
