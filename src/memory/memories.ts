@@ -259,8 +259,9 @@ function rowsOf(
   hits: readonly RecallHit[],
   audience: Audience,
 ): { row: MemoryRow; hit: RecallHit }[] {
+  const rows = room.table.findAll(hits.map(({ id }) => id))
   return hits.flatMap((hit) => {
-    const row = room.table.find(hit.id)
+    const row = rows.get(hit.id)
     return row && (row.private === 0 || seesPrivate(audience)) ? [{ row, hit }] : []
   })
 }

@@ -46,6 +46,17 @@ function memoryReads(db: Database) {
     db.query<MemoryRow, [number]>(`SELECT ${COLUMNS} FROM memories WHERE id = ?`).get(id) ??
     undefined
 
+  /** Those that are there, by their id. */
+  const findAll = (ids: readonly number[]): Map<number, MemoryRow> =>
+    new Map(
+      db
+        .query<MemoryRow, [string]>(
+          `SELECT ${COLUMNS} FROM memories WHERE id IN (SELECT value FROM json_each(?))`,
+        )
+        .all(JSON.stringify(ids))
+        .map((row) => [row.id, row]),
+    )
+
   /** Newest first. */
   const list = ({ seesPrivate, kind, since, before, limit }: MemoryFilter) =>
     db
@@ -89,7 +100,7 @@ function memoryReads(db: Database) {
   const hasPrivate = () =>
     db.query("SELECT 1 FROM memories WHERE private = 1 LIMIT 1").get() !== null
 
-  return { find, list, core, after, count, hasMoreThan, hasPrivate }
+  return { find, findAll, list, core, after, count, hasMoreThan, hasPrivate }
 }
 
 function memoryWrites(db: Database) {
