@@ -155,7 +155,9 @@ async function runShell(parts: ShellParts, context: ToolContext, input: ShellInp
   if (only === undefined || others.length > 0 || Array.isArray(command)) {
     throw new ToolFailure("yield_ms makes one session, so it takes one command and no list")
   }
-  return answer(await sessions.start({ command: only, cwd, signal, yieldMs: yield_ms, onTail }))
+  const told = await sessions.start({ command: only, cwd, signal, yieldMs: yield_ms, onTail })
+  // What runs on is written to and read with it.
+  return { ...answer(told), ...(told.session_id !== undefined && { offers: ["shell_write"] }) }
 }
 
 const answer = (told: SessionAnswer) => ({ output: JSON.stringify(told) })

@@ -22,6 +22,8 @@ export interface CallResult {
   fatal?: true
   /** Nothing happened: dropped from context first. */
   uneventful?: true
+  /** Tools that come into sight for the rest of the turn. */
+  offers?: readonly string[]
   /** The tool closes the turn, and it succeeded. */
   endsTurn?: true
   /** Nobody waited for the tool, since the turn was cancelled. */
@@ -120,6 +122,7 @@ function resultOf(ending: Ending, tool: Tool, needs: ResultNeeds): CallResult {
         output: storable(ending.answer.output, redact),
         isError: false,
         ...(ending.answer.uneventful && { uneventful: true }),
+        ...(ending.answer.offers && { offers: ending.answer.offers }),
         ...(tool.traits.endsTurn && { endsTurn: true }),
       }
     case "threw":

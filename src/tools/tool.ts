@@ -90,6 +90,8 @@ export interface ToolAnswer {
   output: string
   /** Nothing happened (no matches, empty inbox): dropped from context first. */
   uneventful?: boolean
+  /** Tools that go on from here: out of sight before, they are offered from the next step of the turn on. */
+  offers?: readonly string[]
 }
 
 export interface Tool {

@@ -51,6 +51,7 @@ export async function settleCalls(
       ? rescue(parts, turn, { ...calls, call, answer, count })
       : answer
     await storeResult(parts, turn, { call, result })
+    for (const name of result.offers ?? []) turn.opened.add(name)
     if (result.endsTurn) settled.endsTurn = true
     if (!result.fatal) return
     settled.fatal ??= result.output

@@ -78,6 +78,22 @@ describe("tool_load", () => {
   })
 })
 
+test("a tool that leaves something running brings what goes on with it, for this turn", async () => {
+  rig = await setRig({ tools: { on_demand: ["shell_write"] } })
+  const chat = rig.kernel.newChat()
+  const { requests, results } = await rig.play(chat, [
+    call("shell", { command: "true", yield_ms: 30_000 }),
+    call("shell", { command: "cat", yield_ms: 250 }),
+    call("shell_write", { session_id: "s2", input: "hello\n", yield_ms: 250 }),
+  ])
+  expect(requests.map((request) => offered(request).includes("shell_write"))).toEqual([
+    ...[false, false, true, true],
+  ])
+  expect(results[2]).toMatchObject({ is_error: false })
+  const next = await rig.play(chat, [])
+  expect(offered(next.requests[0])).not.toContain("shell_write")
+})
+
 describe("tool_find", () => {
   test("TSET-9 TSET-10: finds by words of name, purpose, family and parameters, and loads at once, without a model", async () => {
     const { chat, kernel, play } = await houseRig()
