@@ -32,11 +32,17 @@ export function tempFolder(): Folder {
   }
 }
 
+interface Asked {
+  model?: string
+  /** Tokens of history at which a chat is folded; absent: as by default. */
+  compactAfter?: number
+}
+
 /** Starts a kernel in the folder; `upstreamUrl` may lead nowhere when no model is asked. */
 export function startKernel(
   folder: Folder,
   upstreamUrl = "http://127.0.0.1:9",
-  model = MODELS[0]!,
+  { model = MODELS[0]!, compactAfter }: Asked = {},
 ): Promise<Child> {
   const config = join(folder.path, "config.yaml")
   const models = [...new Set([model, ...MODELS])]
@@ -51,7 +57,7 @@ llm:
   api_key: unused
   model: { general: ${model} }
   models: [${models.map((name) => `{ name: ${name} }`).join(", ")}]
-`,
+${compactAfter === undefined ? "" : `context: { compact_after_tokens: ${compactAfter} }\n`}`,
   )
   return startChild([BINARY, "serve", "--config", config], SERVICE_ENVIRONMENT)
 }

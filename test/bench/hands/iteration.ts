@@ -20,7 +20,9 @@ export const iteration: Bench = {
       body: JSON.stringify(TOOL),
     })
     using folder = tempFolder()
-    await using kernel = await startKernel(folder, upstream.url, `fake-tools-${STEPS}-c1`)
+    await using kernel = await startKernel(folder, upstream.url, {
+      model: `fake-tools-${STEPS}-c1`,
+    })
     const line = await openLine(kernel.url)
     for (let turn = 0; turn < WARM_TURNS; turn++) await takeGaps(line, upstream)
     const turns: number[][] = []

@@ -17,7 +17,7 @@ export async function listen(
 ): Promise<ListenResult> {
   await using upstream = await startChild([process.execPath, UPSTREAM])
   using folder = tempFolder()
-  await using kernel = await startKernel(folder, upstream.url, model)
+  await using kernel = await startKernel(folder, upstream.url, { model })
   return await runLoad<ListenResult>(LOAD, { url: kernel.url, ...settings })
 }
 

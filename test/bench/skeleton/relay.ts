@@ -8,6 +8,8 @@ import { startUpstream } from "../upstream.ts"
 
 const DELTAS = 200_000
 const MODEL = `fake-c${DELTAS}`
+/** An answer of a million characters would be folded at its end, by a model that answers as long: two bursts more. */
+const UNFOLDED_TOKENS = 10_000_000
 /** What the fake upstream says in each delta. */
 const WORD = "word "
 
@@ -16,7 +18,10 @@ export const relay: Bench = {
   run: async ({ quick }) => {
     await using upstream = await startUpstream()
     using folder = tempFolder()
-    await using kernel = await startKernel(folder, upstream.url)
+    await using kernel = await startKernel(folder, upstream.url, {
+      model: MODEL,
+      compactAfter: UNFOLDED_TOKENS,
+    })
     const line = await openLine(kernel.url)
     const relayed: number[] = []
     const alone: number[] = []

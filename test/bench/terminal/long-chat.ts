@@ -34,7 +34,7 @@ export const longChat: Bench = {
     }
     fillChat(folder.database, TITLE, MESSAGES)
     await using upstream = await startUpstream()
-    await using kernel = await startKernel(folder, upstream.url, MODEL)
+    await using kernel = await startKernel(folder, upstream.url, { model: MODEL })
     await using client = startClient(folder.path, kernel.url)
     const { terminal } = client
     await seesFirstPaint(terminal)
