@@ -27,6 +27,17 @@ export function contextTokens(
   )
 }
 
+/** Tokens of the whole request, and as `context.compact_scope` counts them towards a fold. */
+export function foldingSize(
+  parts: TurnParts,
+  turn: RunningTurn,
+  tools: readonly ToolSpec[],
+): { total: number; used: number } {
+  const total = contextTokens(parts, turn, tools)
+  const whole = parts.settings.context.compact_scope === "total"
+  return { total, used: whole ? total : total - prefixTokens(parts, turn, tools) }
+}
+
 /** Tokens of what stands before the messages, by estimate. */
 export function prefixTokens(
   parts: TurnParts,

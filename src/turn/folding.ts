@@ -2,9 +2,10 @@
 import type { FoldResult } from "../context/compaction/compaction.ts"
 import type { FoldPlan } from "../context/compaction/plan-fold.ts"
 import { compactAfter, compactKeep, compactProfile } from "../context/profile.ts"
+import { errorText } from "../lib/error.ts"
 import type { CompactProfile } from "../schema/summary.ts"
 import type { ToolSpec } from "../schema/tool-spec.ts"
-import { contextTokens, prefixTokens } from "./context-size.ts"
+import { contextTokens, foldingSize, prefixTokens } from "./context-size.ts"
 import { loadConversation, trafficOf } from "./load-conversation.ts"
 import type { TurnParts } from "./parts.ts"
 import type { RunningTurn } from "./running-turn.ts"
@@ -48,7 +49,10 @@ export function followFold(parts: TurnParts, turn: RunningTurn): void {
   else turn.folded = now
 }
 
-/** After the answer: folds when the conversation weighs as much as its profile allows. */
+/**
+ * After the answer: folds when the conversation weighs as much as its profile allows. Never throws: the turn has
+ * ended well, and what the fold met is no part of it.
+ */
 export async function foldWhenFull(
   parts: TurnParts,
   turn: RunningTurn,
@@ -56,11 +60,13 @@ export async function foldWhenFull(
 ): Promise<void> {
   const { context } = parts.settings
   const profile = profileOf(parts, turn)
-  const total = contextTokens(parts, turn, tools)
-  const used = context.compact_scope === "total" ? total : total - prefixTokens(parts, turn, tools)
-  if (used < compactAfter(context, profile)) return
-  const keepTokens = compactKeep(context, profile)
-  await foldHistory(parts, turn, { plan: { keepTokens, atLeast: "answer" } })
+  try {
+    if (foldingSize(parts, turn, tools).used < compactAfter(context, profile)) return
+    const keepTokens = compactKeep(context, profile)
+    await foldHistory(parts, turn, { plan: { keepTokens, atLeast: "answer" } })
+  } catch (error) {
+    turn.log.error("history could not be folded after the answer", { error: errorText(error) })
+  }
 }
 
 /** Before a request: folds when the model's window is too small for it. */

@@ -3,7 +3,7 @@ import { windowLine } from "../context/fragments/window.ts"
 import { pressureOf } from "../context/pressure.ts"
 import { compactAfter } from "../context/profile.ts"
 import type { ToolSpec } from "../schema/tool-spec.ts"
-import { contextTokens, prefixTokens } from "./context-size.ts"
+import { foldingSize } from "./context-size.ts"
 import { profileOf } from "./folding.ts"
 import type { TurnParts } from "./parts.ts"
 import type { RunningTurn } from "./running-turn.ts"
@@ -17,8 +17,7 @@ export function settleWindowLine(
   const { summaries, settings, router } = parts
   const { context } = settings
   const { chatId } = turn.spec
-  const total = contextTokens(parts, turn, tools)
-  const used = context.compact_scope === "total" ? total : total - prefixTokens(parts, turn, tools)
+  const { total, used } = foldingSize(parts, turn, tools)
   const window = router.models.resolve(turn.model).entry.contextWindow
   const pressure = pressureOf({
     used,

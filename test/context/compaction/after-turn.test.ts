@@ -1,5 +1,7 @@
 /** A history that has grown full is folded after the answer, and what the next turn sees of it. */
+import { Database } from "bun:sqlite"
 import { afterEach, describe, expect, test } from "bun:test"
+import { join } from "node:path"
 import { plan, recordedLog, type SeenEvent, texts } from "../../support/kernel.ts"
 import { type FoldRig, foldRig, isMark, spokenIn, stateOf, stored, wordy } from "./rig.ts"
 
@@ -159,6 +161,21 @@ describe("a full history", () => {
     const events = await fill(chat)
     expect(events.at(-1)).toMatchObject({ type: "done", reason: "done" })
     expect(lines.join("\n")).toContain("history could not be folded")
+    await kernel.turn(chat, "next")
+    expect(spokenIn(rig.asked().at(-1))).toContain("TASK: plant the oak.")
+  })
+
+  test("TURN-036: a fold that cannot be stored is logged, and the turn has ended well all the same", async () => {
+    const { log, lines } = recordedLog()
+    rig = await foldRig({ log })
+    const { kernel } = rig
+    using db = new Database(join(kernel.folder, "eva.db"))
+    db.run(`CREATE TRIGGER full_disk BEFORE UPDATE OF summary ON chats
+      WHEN new.summary IS NOT NULL BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`)
+    const chat = kernel.newChat()
+    const events = await fill(chat)
+    expect(events.at(-1)).toMatchObject({ type: "done", reason: "done" })
+    expect(lines.join("\n")).toContain("the disk is full")
     await kernel.turn(chat, "next")
     expect(spokenIn(rig.asked().at(-1))).toContain("TASK: plant the oak.")
   })
