@@ -47,11 +47,11 @@ export function createTokenEstimator(ratios: Record<string, number> = {}): Token
   const counts = new Map(Object.keys(ratios).map((model) => [model, KEPT_COUNTS]))
   // A request is asked about several times on its way and may hold megabytes.
   const sizes = new WeakMap<Sized, Map<string, Size>>()
-  const weighTools = createToolScales()
+  const scales = { weighSystem: createSystemScales(), weighTools: createToolScales() }
   const sizeOf = (model: string, request: Sized): Size => {
     const bySize = sizes.get(request) ?? new Map<string, Size>()
     sizes.set(request, bySize)
-    const size = bySize.get(model) ?? requestSize(model, request, weighTools)
+    const size = bySize.get(model) ?? requestSize(model, request, scales)
     bySize.set(model, size)
     return size
   }
@@ -83,10 +83,34 @@ const clamp = (ratio: number): number => Math.min(MAX_RATIO, Math.max(MIN_RATIO,
 const jsonTokens = (model: string, value: unknown): number =>
   scriptTokens(model, JSON.stringify(value))
 
-function requestSize(model: string, request: Sized, weighTools: ToolScales): Size {
+interface Scales {
+  weighSystem: SystemScales
+  weighTools: ToolScales
+}
+
+function requestSize(model: string, request: Sized, { weighSystem, weighTools }: Scales): Size {
   const { tokens, images } = messagesSize(model, request.messages, request.images)
-  const head = jsonTokens(model, request.system) + weighTools(model, request.tools)
+  const head = weighSystem(model, request.system) + weighTools(model, request.tools)
   return { tokens: tokens + head, images }
+}
+
+type SystemScales = (model: string, system: Sized["system"]) => number
+
+/** So many texts are remembered: chats that run at a time, as a rule under a few texts. */
+const SYSTEM_TEXTS = 16
+
+/** The system part as JSON. Most requests say one that was said before, and each is asked about several times. */
+function createSystemScales(): SystemScales {
+  const known = new Map<string, { model: string; tokens: number }>()
+  const weigh = (model: string, part: Sized["system"][number]): number => {
+    const before = known.get(part.text)
+    if (before?.model === model) return before.tokens
+    const tokens = jsonTokens(model, part)
+    known.set(part.text, { model, tokens })
+    if (known.size > SYSTEM_TEXTS) known.delete(known.keys().next().value!)
+    return tokens
+  }
+  return (model, system) => system.reduce((sum, part) => sum + weigh(model, part), 0)
 }
 
 type ToolScales = (model: string, tools: Sized["tools"]) => number

@@ -54,9 +54,10 @@ export function createNotebook(options: NotebookOptions) {
     nextMode: (chatId: string): NotesMode => nextMode(room, chatId),
     /** Settles how the turn that begins is shown the notebook. Throws not_found. */
     enter: (chatId: string): NotesMode => {
-      const before = stateOf(room, chatId).notes_mode
-      const mode = nextMode(room, chatId)
-      if (mode !== before) store.write(() => rows.setMode(chatId, mode))
+      const state = stateOf(room, chatId)
+      const mode = modeAfter(room, chatId, state)
+      // A chat without a mode is shown its notebook whole: its first turn need not wait for the disk to note that.
+      if (mode !== (state.notes_mode ?? "inline")) store.write(() => rows.setMode(chatId, mode))
       return mode
     },
     /**
@@ -105,8 +106,11 @@ function stateOf({ rows }: Room, chatId: string): NotebookState {
   return state
 }
 
-function nextMode(room: Room, chatId: string): NotesMode {
-  const before = stateOf(room, chatId).notes_mode as NotesMode | null
+const nextMode = (room: Room, chatId: string): NotesMode =>
+  modeAfter(room, chatId, stateOf(room, chatId))
+
+function modeAfter(room: Room, chatId: string, { notes_mode }: NotebookState): NotesMode {
+  const before = notes_mode as NotesMode | null
   return modeFor(sizeOf(room.rows.list(chatId)), before ?? undefined, room.settings)
 }
 

@@ -15,6 +15,7 @@ export interface NoteRow {
 
 /** What a chat knows about its notebook. */
 export interface NotebookState {
+  /** null: to no turn yet, or only ever whole. */
   notes_mode: string | null
   notes_seen_at: number | null
   /** null: there is no archive. */

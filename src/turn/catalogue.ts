@@ -8,17 +8,16 @@ import { workingMode } from "../context/fragments/working-mode.ts"
 import type { Log } from "../lib/log.ts"
 import type { Toolset } from "../schema/toolset.ts"
 import type { ReachTurn } from "../tools/reach.ts"
-import { snapshot } from "../tools/snapshot.ts"
 import type { TurnParts } from "./parts.ts"
 
 export type Catalogue = ReturnType<typeof createCatalogue>
 
 export function createCatalogue(
-  { registry, skills, toolsets }: Pick<TurnParts, "registry" | "skills" | "toolsets">,
+  { freeze, skills, toolsets }: Pick<TurnParts, "freeze" | "skills" | "toolsets">,
   at: { reach: ReachTurn; toolset: Toolset | undefined; log: Log },
 ) {
   const { identity } = at.reach
-  const { specs, hidden } = snapshot(registry, at.reach)
+  const { specs, hidden } = freeze(at.reach)
   const offered = new Set(specs.map(({ name }) => name))
   // What nothing could be done with is not listed.
   const blocks = catalogueBlocks({

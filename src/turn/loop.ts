@@ -17,7 +17,7 @@ import type { TurnParts } from "./parts.ts"
 import type { RunningTurn } from "./running-turn.ts"
 import { settleCalls } from "./settle.ts"
 import { emitUsage, type StepAnswer } from "./step.ts"
-import { createStepTools } from "./step-tools.ts"
+import { stepTools } from "./step-tools.ts"
 import type { TurnOutcome } from "./store.ts"
 import { settleWindowLine } from "./window-line.ts"
 
@@ -37,13 +37,12 @@ export async function runLoop(
   close: (end: LoopEnd) => void,
 ): Promise<LoopEnd> {
   let cutInARow = 0
-  const toolsNow = createStepTools(parts, turn)
   for (;;) {
     if (turn.signal.aborted) return finish(parts, close, cancelled())
     turn.step++
     if (turn.step > 1) followFold(parts, turn)
     squeeze(parts, turn)
-    const tools = toolsNow()
+    const tools = stepTools(parts, turn)
     if (turn.step === 1) settleWindowLine(parts, turn, tools.specs)
     const answer = await takeFittingStep(parts, turn, tools)
     const calls = callsOf(answer)

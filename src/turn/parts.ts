@@ -23,6 +23,7 @@ import type { PaidTrip, RateLimit } from "../schema/usage.ts"
 import type { Skills } from "../skills/skills.ts"
 import type { SleepGate } from "../sleep/gate.ts"
 import type { Store } from "../store/open.ts"
+import type { Freeze } from "../tools/freezer.ts"
 import type { Registry } from "../tools/registry.ts"
 import type { TurnIdentity } from "../tools/tool.ts"
 import type { Toolsets } from "../toolsets/toolsets.ts"
@@ -64,6 +65,7 @@ export interface TurnParts {
   newId: NewId
   router: Router
   registry: Registry
+  freeze: Freeze
   pending: Pending
   /** Closed while the kernel sleeps. */
   gate: Pick<SleepGate, "enter" | "isClosed">

@@ -4,7 +4,6 @@ import { silentLog } from "../lib/log.ts"
 import type { ModelEntry } from "../llm/models.ts"
 import type { ToolSpec } from "../schema/tool-spec.ts"
 import type { ReachTurn } from "../tools/reach.ts"
-import { snapshot as freezeTools } from "../tools/snapshot.ts"
 import type { TurnIdentity } from "../tools/tool.ts"
 import { accessOf } from "../toolsets/toolsets.ts"
 import { createCatalogue } from "./catalogue.ts"
@@ -26,7 +25,7 @@ export interface Prefix {
 
 /** Throws not_found for an unknown chat. */
 export function prefixOf(parts: TurnParts, chatId: string): Prefix {
-  const { router, registry, settings } = parts
+  const { router, settings } = parts
   const chat = parts.chats.get(chatId)
   const model = chat.model ?? router.models.roles.general
   const { entry } = router.models.resolve(model)
@@ -40,7 +39,7 @@ export function prefixOf(parts: TurnParts, chatId: string): Prefix {
     ...{ onDemand: settings.onDemand, opened: [] },
     ...(toolset && { toolset: accessOf(toolset) }),
   }
-  const { specs } = freezeTools(registry, reach)
+  const { specs } = parts.freeze(reach)
   const catalogue = createCatalogue(parts, { reach, toolset, log: silentLog })
   const system = systemView(parts, {
     ...{ entry, identity: MASTER, headed: false },

@@ -9,6 +9,7 @@ import type { BytesPiece, ReadBytes } from "../schema/client-op.ts"
 import type { Generation } from "../schema/generation.ts"
 import type { PlanTask } from "../schema/plan.ts"
 import type { Send } from "../schema/send.ts"
+import { createFreezer } from "../tools/freezer.ts"
 import type { Tool } from "../tools/tool.ts"
 import { askQuestionsTool } from "./ask-questions.ts"
 import { clientAnswers } from "./client-answers.ts"
@@ -36,8 +37,12 @@ const ASKED = "asked by a client"
 
 export type Turns = ReturnType<typeof createTurns>
 
-export function createTurns(rooms: Omit<TurnParts, "pending">) {
-  const parts: TurnParts = { ...rooms, pending: new Pending() }
+export function createTurns(rooms: Omit<TurnParts, "pending" | "freeze">) {
+  const parts: TurnParts = {
+    ...rooms,
+    pending: new Pending(),
+    freeze: createFreezer(rooms.registry),
+  }
   const room = createTurnRoom(parts)
   const { pending } = parts
   const opTurn = ({ spec, live, controller }: ActiveTurn): OpTurn => ({
