@@ -27,15 +27,14 @@ export function contextTokens(
   )
 }
 
-/** Tokens of the whole request, and as `context.compact_scope` counts them towards a fold. */
-export function foldingSize(
+/** The part of so many tokens that `context.compact_scope` counts towards a fold. */
+export function foldingTokens(
   parts: TurnParts,
   turn: RunningTurn,
-  tools: readonly ToolSpec[],
-): { total: number; used: number } {
-  const total = contextTokens(parts, turn, tools)
-  const whole = parts.settings.context.compact_scope === "total"
-  return { total, used: whole ? total : total - prefixTokens(parts, turn, tools) }
+  { tools, total }: { tools: readonly ToolSpec[]; total: number },
+): number {
+  const isAll = parts.settings.context.compact_scope === "total"
+  return isAll ? total : total - prefixTokens(parts, turn, tools)
 }
 
 /** Tokens of what stands before the messages, by estimate. */

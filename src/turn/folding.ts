@@ -5,7 +5,7 @@ import { compactAfter, compactKeep, compactProfile } from "../context/profile.ts
 import { errorText } from "../lib/error.ts"
 import type { CompactProfile } from "../schema/summary.ts"
 import type { ToolSpec } from "../schema/tool-spec.ts"
-import { contextTokens, foldingSize, prefixTokens } from "./context-size.ts"
+import { contextTokens, foldingTokens, prefixTokens } from "./context-size.ts"
 import { loadConversation, trafficOf } from "./load-conversation.ts"
 import type { TurnParts } from "./parts.ts"
 import type { RunningTurn } from "./running-turn.ts"
@@ -61,7 +61,10 @@ export async function foldWhenFull(
   const { context } = parts.settings
   const profile = profileOf(parts, turn)
   try {
-    if (foldingSize(parts, turn, tools).used < compactAfter(context, profile)) return
+    const limit = compactAfter(context, profile)
+    const total = contextTokens(parts, turn, tools)
+    // As a rule all of it is less: then the part of it that counts need not be measured.
+    if (total < limit || foldingTokens(parts, turn, { tools, total }) < limit) return
     const keepTokens = compactKeep(context, profile)
     await foldHistory(parts, turn, { plan: { keepTokens, atLeast: "answer" } })
   } catch (error) {

@@ -3,7 +3,7 @@ import { windowLine } from "../context/fragments/window.ts"
 import { pressureOf } from "../context/pressure.ts"
 import { compactAfter } from "../context/profile.ts"
 import type { ToolSpec } from "../schema/tool-spec.ts"
-import { foldingSize } from "./context-size.ts"
+import { contextTokens, foldingTokens } from "./context-size.ts"
 import { profileOf } from "./folding.ts"
 import type { TurnParts } from "./parts.ts"
 import type { RunningTurn } from "./running-turn.ts"
@@ -17,10 +17,9 @@ export function settleWindowLine(
   const { summaries, settings, router } = parts
   const { context } = settings
   const { chatId } = turn.spec
-  const { total, used } = foldingSize(parts, turn, tools)
+  const total = contextTokens(parts, turn, tools)
   const window = router.models.resolve(turn.model).entry.contextWindow
-  const pressure = pressureOf({
-    used,
+  const at = {
     threshold: compactAfter(context, profileOf(parts, turn)),
     windowLeft: window === undefined ? Number.POSITIVE_INFINITY : window - total,
     reserve: context.pressure.wrap_up_reserve_tokens,
@@ -30,7 +29,11 @@ export function settleWindowLine(
       justFolded: !turn.notes || summaries.isNudged(chatId, "notes"),
     },
     isFolded: turn.folded !== undefined,
-  })
+  }
+  // What would be silent if all counted is silent: as a rule the part that counts need not be measured.
+  const ifAllCounted = pressureOf({ ...at, used: total })
+  const pressure =
+    ifAllCounted && pressureOf({ ...at, used: foldingTokens(parts, turn, { tools, total }) })
   turn.window = pressure ? windowLine(pressure.step, pressure.figures, context.pressure) : ""
   if (pressure?.step === "wrap_up") summaries.setNudged(chatId, "wrap")
   if (pressure?.step === "just_folded") summaries.setNudged(chatId, "notes")
